@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From an Ethernet frame to its UDP payload, or to one named reason. Pure, allocates nothing,
+ * copies nothing, never reads past the frame.
+ *
+ * Ethernet II with up to two tags (IEEE 802.1Q, 802.1ad), IPv4 with options (RFC 791), IPv6 with
+ * extension headers (RFC 8200), UDP (RFC 768).
+ */
+#ifndef FRAME_FRAME_H
+#define FRAME_FRAME_H
+
+#include <stdint.h>
+
+#include "base/span.h"
+#include "stats/stats.h"
+
+/* Which checksums to compute. What a device has verified need not be computed again. A UDP
+ * checksum of 0 over IPv4 means "none" and is never wrong (RFC 768). */
+enum frame_check {
+	FRAME_CHECK_IP = 1 << 0,
+	FRAME_CHECK_UDP = 1 << 1,
+};
+
+struct frame {
+	struct span payload; /* of UDP, inside the frame */
+	const uint8_t *source; /* IP address, network order, inside the frame */
+	const uint8_t *destination;
+	uint8_t address_size; /* 4 or 16 */
+	uint16_t source_port; /* host order */
+	uint16_t destination_port;
+};
+
+/* STAT_NONE and *ret_frame, or the reason (STAT_frames_dropped_…); *ret_frame is untouched then. */
+enum stat frame_parse(struct span bytes, unsigned checks, struct frame *ret_frame);
+
+#endif

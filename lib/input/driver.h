@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The contract of an input driver: one file in drivers/input/, one entry in its meson list. */
+#ifndef INPUT_DRIVER_H
+#define INPUT_DRIVER_H
+
+#include "base/compiler.h"
+#include "input/input.h"
+
+struct input_ops {
+	const char *name;
+
+	/* Each as the function of the same name in input/input.h. NULL: quiesce, refresh and fd
+	 * may be missing (nothing to do; must be polled). */
+	int (*open)(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
+		struct input_error *error);
+	void (*poll)(struct input *input, struct burst *burst);
+	void (*release)(struct input *input, struct burst *burst);
+	int (*fd)(const struct input *input);
+	void (*quiesce)(struct input *input);
+	void (*refresh)(struct input *input);
+	void (*close)(struct input *input);
+};
+
+/* First member of a driver's own struct; open fills it with input_init. */
+struct input {
+	const struct input_ops *ops;
+	struct stats *stats; /* the polling worker's */
+	const char *name;
+	uint16_t listener;
+	char address[128];
+};
+
+void input_init(struct input *input, const struct input_ops *ops, const struct input_spec *spec,
+	struct stats *stats);
+
+/* Fills error->text; returns error_number negated, so that an open can return it. */
+int input_fail(struct input_error *error, int error_number, const char *format, ...)
+	printf_like(3, 4);
+
+/* Generated from the list in drivers/input/meson.build; ends in NULL. */
+extern const struct input_ops *const input_table[];
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "input/input.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "input/driver.h"
+
+static const struct input_ops *
+find_driver(const char *name)
+{
+	for (size_t i = 0; input_table[i] != NULL; i++)
+		if (strcmp(input_table[i]->name, name) == 0)
+			return input_table[i];
+	return NULL;
+}
+
+int
+input_open(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
+	struct input_error *error)
+{
+	const struct input_ops *ops = find_driver(spec->driver);
+
+	if (ops == NULL)
+		return input_fail(error, ENODEV, "%s: this build has no input driver '%s'",
+			spec->name, spec->driver);
+	return ops->open(spec, stats, ret_input, error);
+}
+
+void
+input_poll(struct input *input, struct burst *burst)
+{
+	input->ops->poll(input, burst);
+}
+
+void
+input_release(struct input *input, struct burst *burst)
+{
+	input->ops->release(input, burst);
+}
+
+int
+input_fd(const struct input *input)
+{
+	return input->ops->fd != NULL ? input->ops->fd(input) : -1;
+}
+
+void
+input_quiesce(struct input *input)
+{
+	if (input->ops->quiesce != NULL)
+		input->ops->quiesce(input);
+}
+
+void
+input_refresh(struct input *input)
+{
+	if (input->ops->refresh != NULL)
+		input->ops->refresh(input);
+}
+
+const char *
+input_name(const struct input *input)
+{
+	return input->name;
+}
+
+const char *
+input_address(const struct input *input)
+{
+	return input->address;
+}
+
+void
+input_close(struct input *input)
+{
+	if (input != NULL)
+		input->ops->close(input);
+}
+
+void
+input_init(struct input *input, const struct input_ops *ops, const struct input_spec *spec,
+	struct stats *stats)
+{
+	input->ops = ops;
+	input->stats = stats;
+	input->name = spec->name;
+	input->listener = spec->listener;
+	snprintf(input->address, sizeof(input->address), "%s",
+		spec->address != NULL ? spec->address : "");
+}
+
+int
+input_fail(struct input_error *error, int error_number, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return -error_number;
+}

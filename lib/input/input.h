@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An input as the worker sees it: it is polled for a burst, and takes the burst back. The worker
+ * never learns what is behind it.
+ */
+#ifndef INPUT_INPUT_H
+#define INPUT_INPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dsd/burst.h"
+#include "stats/stats.h"
+
+struct input;
+struct port;
+
+/* What to open, from the start-up plan. Strings are borrowed and outlive the input. */
+struct input_spec {
+	const char *driver; /* "udp", "uds_dgram", "uds_stream", "dpdk" */
+	const char *name; /* in the ledger: "udp", "uds", "uds_stream", a port's name */
+	uint16_t listener; /* its index in struct stats */
+	const char *address; /* host to bind ("" is every address), or socket path */
+	const char *udp_port; /* number, or "__random__" */
+	uint32_t payload_max; /* bytes; sockets only */
+	uint32_t receive_size; /* SO_RCVBUF in bytes; 0 leaves the system's */
+	uint32_t socket_mode; /* of a Unix socket's file */
+	bool eol_required;
+	struct port *port; /* dpdk: an opened port … */
+	uint16_t queue; /* … and which of its queues */
+};
+
+/* Why an open failed, in words that name what, where and the way out. */
+struct input_error {
+	char text[512];
+};
+
+/* 0, or -errno with error filled; ret_input is untouched then. stats belongs to the worker that
+ * will poll. -ENODEV: no such driver in this build. */
+int input_open(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
+	struct input_error *error);
+
+/* Fills burst (n = 0 when there is nothing) and counts what was received. Never blocks, takes at
+ * most BURST_MAX datagrams. */
+void input_poll(struct input *input, struct burst *burst);
+
+/* Gives the burst's memory back. Called once for each poll that returned n > 0. */
+void input_release(struct input *input, struct burst *burst);
+
+/* A descriptor that is readable when a poll would find something, or -1: then it must be polled. */
+int input_fd(const struct input *input);
+
+/* Stops taking in: nothing new is accepted from senders, what was accepted can still be polled. */
+void input_quiesce(struct input *input);
+
+/* Brings counters that only the device or the kernel knows up to date. Owner only; may make
+ * system calls, so once a second is enough. */
+void input_refresh(struct input *input);
+
+const char *input_name(const struct input *input);
+
+/* Where it listens, for people: "127.0.0.1:8125". Valid until close. */
+const char *input_address(const struct input *input);
+
+void input_close(struct input *input);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The contract of an output driver: one file in drivers/output/, one entry in its meson list. */
+#ifndef OUTPUT_DRIVER_H
+#define OUTPUT_DRIVER_H
+
+#include "base/compiler.h"
+#include "output/output.h"
+
+/* What one write came to: delivered + dropped = points + events + checks of the flush. */
+struct output_result {
+	uint64_t delivered;
+	uint64_t dropped[OUTPUT_REASON_COUNT];
+};
+
+struct output_ops {
+	const char *type;
+
+	/* 0 and the driver's own state, or -errno with error filled. */
+	int (*open)(const struct output_spec *spec, void **ret_state, struct output_error *error);
+
+	/* On the output's own thread; may block. */
+	void (*write)(void *state, const struct flush *flush, struct output_result *result);
+
+	void (*close)(void *state);
+};
+
+int output_fail(struct output_error *error, int error_number, const char *format, ...)
+	printf_like(3, 4);
+
+/* Generated from the list in drivers/output/meson.build; ends in NULL. */
+extern const struct output_ops *const output_table[];
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An output as the flush thread sees it. Each has its own thread and its own bounded queue of
+ * flushes, so one that is slow or dead fills only its own queue.
+ */
+#ifndef OUTPUT_OUTPUT_H
+#define OUTPUT_OUTPUT_H
+
+#include "agg/flush.h"
+
+struct output;
+
+struct output_spec {
+	const char *type; /* "file", "null" */
+	const char *name; /* in the ledger */
+	const char *path; /* file */
+};
+
+enum output_reason {
+	OUTPUT_NOT_FINITE,
+	OUTPUT_QUEUE_FULL,
+	OUTPUT_WRITE_ERROR,
+	OUTPUT_NO_MEMORY,
+	OUTPUT_STOPPED,
+	OUTPUT_REASON_COUNT,
+};
+
+extern const char *const output_reason_name[OUTPUT_REASON_COUNT];
+extern const char *const output_reason_help[OUTPUT_REASON_COUNT];
+
+/* points = delivered + queued + sum of dropped, in every copy. */
+struct output_counts {
+	uint64_t points, delivered, queued;
+	uint64_t dropped[OUTPUT_REASON_COUNT];
+};
+
+struct output_error {
+	char text[512];
+};
+
+/* 0, or -errno with error filled. */
+int output_open(
+	const struct output_spec *spec, struct output **ret_output, struct output_error *error);
+
+/* Queues the flush (the output takes its own reference) or drops it with a reason. Never blocks. */
+void output_send(struct output *output, struct flush *flush);
+
+/* Waits until every flush sent so far is delivered or dropped. False when the time (ms) ran out. */
+bool output_drain(struct output *output, int timeout);
+
+void output_counts(struct output *output, struct output_counts *ret_counts);
+const char *output_name(const struct output *output);
+
+/* What is still queued is dropped and counted. NULL is fine. */
+void output_close(struct output *output);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Counters: one flat array per worker, indexed by enum stat, single writer, plain adds. At its
+ * housekeeping point the worker publishes the array as one block under a sequence number; readers
+ * only ever see a whole block, so each level of the ledger balances in every snapshot.
+ */
+#ifndef STATS_STATS_H
+#define STATS_STATS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+enum stat_level {
+	STAT_LEVEL_frames,
+	STAT_LEVEL_datagrams,
+	STAT_LEVEL_lines,
+	STAT_LEVEL_samples,
+	STAT_LEVEL_worker,
+	STAT_LEVEL_COUNT,
+};
+
+/* Every counter is STAT_<level>_<name> or STAT_<level>_<group>_<reason>. None is 0: see dsd/. */
+enum stat {
+	STAT_NONE,
+#define STAT(level, name, role, help) STAT_##level##_##name,
+#define REASON(level, group, name, help) STAT_##level##_##group##_##name,
+#include "stats/stats.def"
+#undef STAT
+#undef REASON
+	STAT_COUNT,
+};
+
+enum stat_role {
+	STAT_ROLE_TOTAL,
+	STAT_ROLE_TERM,
+	STAT_ROLE_NOTE,
+};
+
+struct stat_info {
+	const char *level; /* "lines" */
+	const char *group; /* "rejected" for a reason, else NULL */
+	const char *name; /* "no_pipe" */
+	const char *help;
+	enum stat_level level_index;
+	enum stat_role role;
+};
+
+extern const struct stat_info stat_info[STAT_COUNT]; /* [STAT_NONE] is all NULL */
+
+/* Listeners are numbered by the start-up plan; their names live there. */
+#define STATS_LISTENERS_MAX 32
+
+struct stats {
+	uint64_t counter[STAT_COUNT];
+	uint64_t listener[STATS_LISTENERS_MAX]; /* datagrams received, by listener */
+};
+
+#define STATS_WORDS (sizeof(struct stats) / sizeof(uint64_t))
+
+#ifdef PENSTOCK_LEDGER_FAULT
+/* Test builds: the environment variable PENSTOCK_LEDGER_FAULT names a counter; its first
+ * increment is skipped, and the ledger must show it. */
+uint64_t stats_fault(enum stat stat, uint64_t n);
+#else
+#define stats_fault(stat, n) (n)
+#endif
+
+static inline void
+stats_add(struct stats *stats, enum stat stat, uint64_t n)
+{
+	stats->counter[stat] += stats_fault(stat, n);
+}
+
+/* What every input does for each datagram that it takes in. */
+static inline void
+stats_received(struct stats *stats, uint16_t listener, uint64_t n_datagrams)
+{
+	stats_add(stats, STAT_datagrams_received, n_datagrams);
+	stats->listener[listener] += n_datagrams;
+}
+
+/* A block as other threads see it. */
+struct stats_block {
+	_Atomic uint32_t sequence; /* odd while the owner writes */
+	_Atomic uint64_t epoch;
+	_Atomic uint64_t word[STATS_WORDS];
+};
+
+/* Owner only. */
+void stats_publish(struct stats_block *block, const struct stats *stats, uint64_t epoch);
+
+/* Any thread: adds the block's counters to sum and returns its epoch. */
+uint64_t stats_collect(struct stats_block *block, struct stats *sum);
+
+/* STAT_NONE when there is no counter of that name ("lines.rejected.no_pipe"). */
+enum stat stat_by_name(const char *name);
+
+/* Writes "level.name" or "level.group.name". */
+void stat_name(enum stat stat, char *text, size_t size);
+
+#endif
