@@ -49,16 +49,20 @@ struct flush {
 	const struct flush_check *checks;
 	size_t n_points, n_events, n_checks;
 	size_t n_not_finite; /* points left out because a sum overflowed */
+	size_t n_no_memory; /* points left out because there was no memory to merge them */
 };
 
 void flush_ref(struct flush *flush);
+
+/* The last one frees it. Any thread. */
 void flush_unref(struct flush *flush);
 
-/* All that an output has to account for, n_not_finite included. */
+/* All that an output has to account for, those left out included. */
 static inline uint64_t
 flush_size(const struct flush *flush)
 {
-	return flush->n_points + flush->n_events + flush->n_checks + flush->n_not_finite;
+	return flush->n_points + flush->n_events + flush->n_checks + flush->n_not_finite +
+	       flush->n_no_memory;
 }
 
 #endif

@@ -20,13 +20,22 @@ struct spsc {
 	void *slot[SPSC_CAPACITY];
 };
 
+/* Producer only. */
+static inline bool
+spsc_is_full(const struct spsc *q)
+{
+	return atomic_load_explicit(&q->head, memory_order_relaxed) -
+		       atomic_load_explicit(&q->tail, memory_order_acquire) ==
+	       SPSC_CAPACITY;
+}
+
 /* Producer only. False when the queue is full. */
 static inline bool
 spsc_push(struct spsc *q, void *item)
 {
 	size_t head = atomic_load_explicit(&q->head, memory_order_relaxed);
 
-	if (head - atomic_load_explicit(&q->tail, memory_order_acquire) == SPSC_CAPACITY)
+	if (spsc_is_full(q))
 		return false;
 	q->slot[head % SPSC_CAPACITY] = item;
 	atomic_store_explicit(&q->head, head + 1, memory_order_release);

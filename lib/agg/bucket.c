@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "agg/bucket.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mem/list.h"
+
+#define N_VALUES_MIN 1024
+
+struct bucket *
+bucket_new(struct budget *budget)
+{
+	struct bucket *bucket = calloc(1, sizeof(*bucket));
+
+	if (bucket != NULL)
+		arena_init(&bucket->arena, budget);
+	return bucket;
+}
+
+void
+bucket_free(struct bucket *bucket)
+{
+	if (bucket == NULL)
+		return;
+	arena_reset(&bucket->arena);
+	free(bucket->values);
+	free(bucket->touched);
+	free(bucket->created);
+	free(bucket->retired);
+	free(bucket);
+}
+
+int
+bucket_reserve(struct bucket *bucket, uint32_t n)
+{
+	uint32_t n_values = bucket->n_values != 0 ? bucket->n_values : N_VALUES_MIN;
+	struct value *values;
+
+	if (n <= bucket->n_values)
+		return 0;
+	while (n_values < n)
+		n_values *= 2;
+	values = realloc(bucket->values, n_values * sizeof(values[0]));
+	if (values == NULL)
+		return -ENOMEM;
+	memset(values + bucket->n_values, 0, (n_values - bucket->n_values) * sizeof(values[0]));
+	bucket->values = values;
+	bucket->n_values = n_values;
+	return 0;
+}
+
+int
+bucket_add_touched(struct bucket *b, uint32_t slot)
+{
+	if (list_reserve((void **)&b->touched, b->n_touched, &b->touched_max, sizeof(uint32_t)) !=
+		0)
+		return -ENOMEM;
+	b->touched[b->n_touched++] = slot;
+	return 0;
+}
+
+int
+bucket_add_created(struct bucket *b, uint32_t slot, struct context *context)
+{
+	if (list_reserve((void **)&b->created, b->n_created, &b->created_max,
+		    sizeof(b->created[0])) != 0)
+		return -ENOMEM;
+	b->created[b->n_created++] = (struct bucket_created){slot, context};
+	return 0;
+}
+
+int
+bucket_add_retired(struct bucket *b, uint32_t slot)
+{
+	if (list_reserve((void **)&b->retired, b->n_retired, &b->retired_max, sizeof(uint32_t)) !=
+		0)
+		return -ENOMEM;
+	b->retired[b->n_retired++] = slot;
+	return 0;
+}
+
+void
+bucket_clear(struct bucket *bucket, uint32_t n_slots)
+{
+	for (uint32_t i = 0; i < bucket->n_touched; i++)
+		bucket->values[bucket->touched[i]] = (struct value){0};
+
+	if (bucket->n_values > N_VALUES_MIN && bucket->n_values / 4 > n_slots) {
+		free(bucket->values);
+		free(bucket->touched);
+		free(bucket->created);
+		free(bucket->retired);
+		*bucket = (struct bucket){.arena = bucket->arena};
+	}
+	bucket->n_touched = bucket->n_created = bucket->n_retired = 0;
+	bucket->points = bucket->points_last = NULL;
+	bucket->events = bucket->events_last = NULL;
+	bucket->checks = bucket->checks_last = NULL;
+	bucket->n_points = bucket->n_events = bucket->n_checks = 0;
+}

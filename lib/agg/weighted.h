@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The samples of a histogram in one bucket: every value with its weight, in order of arrival. */
+#ifndef AGG_WEIGHTED_H
+#define AGG_WEIGHTED_H
+
+#include "mem/arena.h"
+
+struct weighted_sample {
+	double value;
+	double weight; /* 1/rate, a real */
+};
+
+struct weighted_piece {
+	struct weighted_piece *next;
+	uint32_t n, n_max;
+	struct weighted_sample sample[];
+};
+
+/* All zero is empty; memory is an arena's. */
+struct weighted {
+	struct weighted_piece *first, *last;
+	uint64_t n;
+};
+
+/* 0 or -ENOMEM, nothing is added then. */
+int weighted_add(struct weighted *list, struct arena *arena, double value, double weight);
+
+/* Moves the samples of from to the end of list; from's pieces must live as long as list. */
+void weighted_join(struct weighted *list, const struct weighted *from);
+
+/* What the Agent derives from a histogram (its "aggregates" and percentiles). */
+struct weighted_summary {
+	double count; /* sum of weights */
+	double sum, min, max, avg, median;
+};
+
+/* Sorts the n samples and summarises them; n > 0. */
+void weighted_summarise(
+	struct weighted_sample *samples, size_t n, struct weighted_summary *ret_summary);
+
+/* Of sorted samples whose weights add up to count: the first value at which the running weight
+ * exceeds (percent * count - 1) / 100. */
+double weighted_percentile(
+	const struct weighted_sample *samples, size_t n, double count, unsigned percent);
+
+/* Copies the list's samples to out, which has room for list->n. */
+void weighted_copy(const struct weighted *list, struct weighted_sample *out);
+
+#endif
