@@ -29,7 +29,7 @@ void json_key(struct json *json, const char *key);
 
 /* Valid UTF-8 in, escaped out: '"', '\\' and control characters; nothing else. */
 void json_span(struct json *json, struct span text);
-void json_string(struct json *json, const char *text);
+void json_text(struct json *json, const char *text);
 void json_bool(struct json *json, bool value);
 void json_uint(struct json *json, uint64_t value);
 void json_int(struct json *json, int64_t value);
