@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/compiler.h"
+
 void
 context_key_hash(struct context_key *key, uint64_t seed)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "agg/flush_build.h"
+#include "base/compiler.h"
 #include "mem/list.h"
 
 struct flush_build *
