@@ -2,7 +2,7 @@
 /*
  * One decoded line. Spans point into the payload and hold the sender's raw bytes: what is not
  * UTF-8, and the two characters "\n" of an event, are only replaced when a text is kept
- * (base/utf8.h, event_text_copy).
+ * (base/utf8.h, dsd/text.h).
  */
 #ifndef DSD_MESSAGE_H
 #define DSD_MESSAGE_H

@@ -59,14 +59,14 @@ worker_new(const struct worker_conf *conf, struct worker **ret_worker, struct in
 	worker->name = conf->name;
 	worker->idle = conf->idle;
 	worker->clock = conf->clock;
-	worker->decoder.client_origin = conf->client_origin;
-	worker->decoder.timestamps = conf->timestamps;
 	worker->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	worker->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (worker->epoll_fd < 0 || worker->wake_fd < 0 || watch(worker, worker->wake_fd) != 0)
 		goto fail;
 	if (decoder_init(&worker->decoder, conf->shard->payload_max) != 0)
 		goto fail;
+	worker->decoder.client_origin = conf->client_origin;
+	worker->decoder.timestamps = conf->timestamps;
 	worker->shard = shard_new(conf->shard, &worker->stats);
 	if (worker->shard == NULL)
 		goto fail;

@@ -60,9 +60,10 @@ set_up(void **state)
 		rig->shard[i] = shard_new(&rig->shard_conf, &rig->stats[i]);
 	rig->merger = merger_new(&rig->merger_conf, N_SHARDS, &rig->budget);
 	rig->start = 1000;
-	rig->decoder.timestamps = true;
 	*state = rig;
-	return decoder_init(&rig->decoder, 8192);
+	assert_int_equal(decoder_init(&rig->decoder, 8192), 0);
+	rig->decoder.timestamps = true;
+	return 0;
 }
 
 static int

@@ -46,4 +46,3 @@ for case in cases():
         continue
     seen.add(case)
     print(f"{{SPAN({literal(case)}),\n SPAN({literal(case.decode('utf-8', 'replace').encode())})}},")
-print("/* clang-format on */")

@@ -559,4 +559,3 @@ static const struct int_case int_cases[] = {
 {SPAN("9223372036854775810"), false, 0x0000000000000000},
 {SPAN("-9223372036854775818"), false, 0x0000000000000000},
 };
-/* clang-format on */

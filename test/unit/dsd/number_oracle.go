@@ -185,5 +185,4 @@ func main() {
 		fmt.Printf("{SPAN(%s), %t, 0x%016x},\n", quote(s), err == nil, uint64(n))
 	}
 	fmt.Println("};")
-	fmt.Println("/* clang-format on */")
 }
