@@ -24,11 +24,13 @@ struct reject {
 	uint8_t bytes[REJECT_BYTES];
 };
 
+#define REJECT_WORDS (sizeof(struct reject) / sizeof(uint64_t))
+
 struct rejects {
 	_Atomic uint64_t written; /* rejects so far */
 	struct {
 		_Atomic uint32_t sequence; /* odd while the owner writes */
-		struct reject reject;
+		_Atomic uint64_t word[REJECT_WORDS];
 	} slot[REJECTS_KEPT];
 };
 
