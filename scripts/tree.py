@@ -13,11 +13,15 @@ VERBATIM = ('test/fuzz/corpus/', 'test/golden/', 'LICENSE')
 TOKEN = re.compile(r'''/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*\'''', re.DOTALL)
 
 
+def git(*arguments):
+    """What git prints. The clone may belong to another user, as in a container."""
+    return subprocess.run(['git', '-c', 'safe.directory=' + ROOT, '-C', ROOT, *arguments],
+                          stdout=subprocess.PIPE, check=True).stdout.decode()
+
+
 def files():
     """Paths relative to the root: tracked, and new ones that are not ignored."""
-    listing = subprocess.run(
-        ['git', '-C', ROOT, 'ls-files', '-z', '--cached', '--others', '--exclude-standard'],
-        stdout=subprocess.PIPE, check=True).stdout.decode()
+    listing = git('ls-files', '-z', '--cached', '--others', '--exclude-standard')
     return sorted(path for path in set(listing.split('\0')) - {''}
                   if os.path.isfile(os.path.join(ROOT, path)))
 

@@ -15,7 +15,7 @@ done
 
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-git -C "$root" ls-files -z --cached --others --exclude-standard |
+git -c safe.directory="$root" -C "$root" ls-files -z --cached --others --exclude-standard |
 	(cd "$root" && xargs -0 ls -d 2>/dev/null) |
 	tar -C "$root" -cf - -T - | tar -C "$copy" -xf -
 cd "$copy" || exit 1
