@@ -94,15 +94,15 @@ bool
 context_matches(const struct context *context, const struct context_key *key)
 {
 	return context->hash == key->hash && context->type == (uint8_t)key->type &&
-	       span_equal(context_name(context), key->name) &&
-	       span_equal(context_host(context), key->host) &&
-	       span_equal(context_tags(context), key->tags);
+		span_equal(context_name(context), key->name) &&
+		span_equal(context_host(context), key->host) &&
+		span_equal(context_tags(context), key->tags);
 }
 
 bool
 context_equal(const struct context *a, const struct context *b)
 {
 	return a->hash == b->hash && a->type == b->type && a->name_size == b->name_size &&
-	       a->host_size == b->host_size && a->tags_size == b->tags_size &&
-	       memcmp(a->text, b->text, text_size(a)) == 0;
+		a->host_size == b->host_size && a->tags_size == b->tags_size &&
+		memcmp(a->text, b->text, text_size(a)) == 0;
 }

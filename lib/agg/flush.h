@@ -62,7 +62,7 @@ static inline uint64_t
 flush_size(const struct flush *flush)
 {
 	return flush->n_points + flush->n_events + flush->n_checks + flush->n_not_finite +
-	       flush->n_no_memory;
+		flush->n_no_memory;
 }
 
 #endif

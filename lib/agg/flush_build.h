@@ -28,7 +28,7 @@ void flush_build_event(struct flush_build *build, const struct flush_event *even
 void flush_build_check(struct flush_build *build, const struct flush_check *check);
 
 /* Fixes the contents. */
-struct flush *flush_build_finish(
-	struct flush_build *build, uint64_t number, struct bucket_time time);
+struct flush *flush_build_finish(struct flush_build *build, uint64_t number,
+	struct bucket_time time);
 
 #endif

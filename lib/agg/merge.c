@@ -250,13 +250,14 @@ static void
 add_passed(struct flush_build *build, const struct bucket *bucket)
 {
 	for (const struct bucket_point *p = bucket->points; p != NULL; p = p->next)
-		flush_build_point(build, &(struct point){
-						 .context = p->context,
-						 .kind = p->kind,
-						 .is_timestamped = true,
-						 .timestamp = p->timestamp,
-						 .value = p->value,
-					 });
+		flush_build_point(build,
+			&(struct point){
+				.context = p->context,
+				.kind = p->kind,
+				.is_timestamped = true,
+				.timestamp = p->timestamp,
+				.value = p->value,
+			});
 	for (const struct bucket_event *e = bucket->events; e != NULL; e = e->next)
 		flush_build_event(build, &e->event);
 	for (const struct bucket_check *c = bucket->checks; c != NULL; c = c->next)
@@ -279,12 +280,13 @@ merger_add(struct merger *m, uint32_t shard, struct bucket *bucket)
 static void
 add_gauge(struct merger *m, const struct context *context, const char *suffix, double value)
 {
-	flush_build_point(m->build, &(struct point){
-					    .context = context,
-					    .suffix = span_from_string(suffix),
-					    .kind = POINT_GAUGE,
-					    .value = value,
-				    });
+	flush_build_point(m->build,
+		&(struct point){
+			.context = context,
+			.suffix = span_from_string(suffix),
+			.kind = POINT_GAUGE,
+			.value = value,
+		});
 }
 
 static bool
@@ -321,16 +323,17 @@ build_histogram(struct merger *m, const struct context *context, const struct we
 	if (conf->sum)
 		add_gauge(m, context, "sum", summary.sum);
 	if (conf->count)
-		flush_build_point(m->build, &(struct point){
-						    .context = context,
-						    .suffix = SPAN_LITERAL("count"),
-						    .kind = POINT_COUNT,
-						    .value = summary.count,
-					    });
+		flush_build_point(m->build,
+			&(struct point){
+				.context = context,
+				.suffix = SPAN_LITERAL("count"),
+				.kind = POINT_COUNT,
+				.value = summary.count,
+			});
 	for (uint32_t i = 0; i < conf->n_percentiles; i++)
 		add_gauge(m, context, m->percentile_name[i],
-			weighted_percentile(
-				m->samples, list->n, summary.count, conf->percentile[i]));
+			weighted_percentile(m->samples, list->n, summary.count,
+				conf->percentile[i]));
 }
 
 static void
@@ -378,8 +381,8 @@ fill_zeros(struct merger *m, int64_t start)
 			m->series[i].last_seen == start ||
 			m->series[i].last_seen + m->conf.zero_fill_seconds <= start)
 			continue;
-		flush_build_point(
-			m->build, &(struct point){.context = context, .kind = POINT_COUNT});
+		flush_build_point(m->build,
+			&(struct point){.context = context, .kind = POINT_COUNT});
 	}
 }
 

@@ -10,7 +10,7 @@
 #include "dsd/text.h"
 
 /* What a slot takes in tables and arrays beside the context itself: charged to the budget. */
-#define SLOT_COST                                                                             \
+#define SLOT_COST \
 	(sizeof(struct context *) + 1 + 4 * sizeof(struct context_place) + sizeof(uint64_t) + \
 		2 * (sizeof(struct value) + sizeof(uint32_t)))
 
@@ -27,14 +27,14 @@ drop_reason(int error)
 {
 	switch (error) {
 	case -EDQUOT:
-		return (struct drop){
-			STAT_lines_dropped_context_limit, STAT_samples_dropped_context_limit};
+		return (struct drop){STAT_lines_dropped_context_limit,
+			STAT_samples_dropped_context_limit};
 	case -ERANGE:
-		return (struct drop){
-			STAT_lines_dropped_weight_limit, STAT_samples_dropped_weight_limit};
+		return (struct drop){STAT_lines_dropped_weight_limit,
+			STAT_samples_dropped_weight_limit};
 	default:
-		return (struct drop){
-			STAT_lines_dropped_memory_limit, STAT_samples_dropped_memory_limit};
+		return (struct drop){STAT_lines_dropped_memory_limit,
+			STAT_samples_dropped_memory_limit};
 	}
 }
 
@@ -414,8 +414,8 @@ pass_metric(struct shard *shard, const struct metric *metric, const struct conte
 }
 
 static void
-record_metric(
-	struct shard *shard, const struct message *message, const struct dgram *from, uint64_t time)
+record_metric(struct shard *shard, const struct message *message, const struct dgram *from,
+	uint64_t time)
 {
 	const struct metric *metric = &message->metric;
 	struct context_key key = {
@@ -526,8 +526,8 @@ record_check(struct shard *shard, const struct message *message, const struct dg
 }
 
 void
-shard_record(
-	struct shard *shard, const struct message *message, const struct dgram *from, uint64_t time)
+shard_record(struct shard *shard, const struct message *message, const struct dgram *from,
+	uint64_t time)
 {
 	switch (message->kind) {
 	case MESSAGE_METRIC:

@@ -35,13 +35,13 @@ struct weighted_summary {
 };
 
 /* Sorts the n samples and summarises them; n > 0. */
-void weighted_summarise(
-	struct weighted_sample *samples, size_t n, struct weighted_summary *ret_summary);
+void weighted_summarise(struct weighted_sample *samples, size_t n,
+	struct weighted_summary *ret_summary);
 
 /* Of sorted samples whose weights add up to count: the first value at which the running weight
  * exceeds (percent * count - 1) / 100. */
-double weighted_percentile(
-	const struct weighted_sample *samples, size_t n, double count, unsigned percent);
+double weighted_percentile(const struct weighted_sample *samples, size_t n, double count,
+	unsigned percent);
 
 /* Copies the list's samples to out, which has room for list->n. */
 void weighted_copy(const struct weighted *list, struct weighted_sample *out);

@@ -40,7 +40,7 @@ static inline bool
 span_starts_with(struct span s, struct span prefix)
 {
 	return s.size >= prefix.size &&
-	       (prefix.size == 0 || memcmp(s.data, prefix.data, prefix.size) == 0);
+		(prefix.size == 0 || memcmp(s.data, prefix.data, prefix.size) == 0);
 }
 
 /* The bytes from offset on; offset must not be past the end. */

@@ -25,8 +25,8 @@ static inline bool
 spsc_is_full(const struct spsc *q)
 {
 	return atomic_load_explicit(&q->head, memory_order_relaxed) -
-		       atomic_load_explicit(&q->tail, memory_order_acquire) ==
-	       SPSC_CAPACITY;
+		atomic_load_explicit(&q->tail, memory_order_acquire) ==
+		SPSC_CAPACITY;
 }
 
 /* Producer only. False when the queue is full. */

@@ -27,8 +27,8 @@ field_is(struct span field, struct span prefix, struct span *ret_value)
 }
 
 /* Takes field if any kind of message may carry it; a repeated field replaces the one before. */
-void decode_shared_field(
-	const struct decoder *decoder, struct span field, struct message_fields *fields);
+void decode_shared_field(const struct decoder *decoder, struct span field,
+	struct message_fields *fields);
 
 /* As decode_line. *message is zeroed before, and anything when the line is rejected. */
 enum stat decode_event(const struct decoder *decoder, struct span line, struct message *message);

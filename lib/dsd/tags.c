@@ -80,7 +80,7 @@ take_special(struct tags *tags, struct span tag, bool card_given)
 	} else if (has_prefix(tag, SPAN_LITERAL("dd.internal.entity_id:"), &value)) {
 		tags->entity_id = value;
 	} else if (!card_given && tags->cardinality.size == 0 &&
-		   has_prefix(tag, SPAN_LITERAL("dd.internal.card:"), &value)) {
+		has_prefix(tag, SPAN_LITERAL("dd.internal.card:"), &value)) {
 		tags->cardinality = value;
 	} else if (has_prefix(tag, SPAN_LITERAL("dd.internal.jmx_check_name:"), &value)) {
 		tags->jmx_check_name = value;

@@ -20,8 +20,8 @@ budget_take(struct budget *budget, size_t size)
 	do {
 		if (size > budget->limit || used > budget->limit - size)
 			return false;
-	} while (!atomic_compare_exchange_weak_explicit(
-		&budget->used, &used, used + size, memory_order_relaxed, memory_order_relaxed));
+	} while (!atomic_compare_exchange_weak_explicit(&budget->used, &used, used + size,
+		memory_order_relaxed, memory_order_relaxed));
 
 	peak = atomic_load_explicit(&budget->peak, memory_order_relaxed);
 	while (peak < used + size &&

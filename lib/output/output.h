@@ -39,8 +39,8 @@ struct output_error {
 };
 
 /* 0, or -errno with error filled. */
-int output_open(
-	const struct output_spec *spec, struct output **ret_output, struct output_error *error);
+int output_open(const struct output_spec *spec, struct output **ret_output,
+	struct output_error *error);
 
 /* Queues the flush (the output takes its own reference) or drops it with a reason. Never blocks. */
 void output_send(struct output *output, struct flush *flush);

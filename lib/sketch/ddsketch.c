@@ -375,8 +375,8 @@ ddsketch_quantile(const struct ddsketch *sketch, double q)
 			return edge < 0 ? sketch->min : sketch->max;
 		low = i == 0 ? sketch->min : edge;
 		share = (seen - rank) / bin->n;
-		return fmin(
-			fmax(low * share + edge * GAMMA * (1 - share), sketch->min), sketch->max);
+		return fmin(fmax(low * share + edge * GAMMA * (1 - share), sketch->min),
+			sketch->max);
 	}
 	return sketch->max;
 }

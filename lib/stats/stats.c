@@ -8,9 +8,9 @@
 const struct stat_info stat_info[STAT_COUNT] = {
 #define STAT(level, name, role, help) \
 	[STAT_##level##_##name] = {#level, NULL, #name, help, STAT_LEVEL_##level, STAT_ROLE_##role},
-#define REASON(level, group, name, help)      \
-	[STAT_##level##_##group##_##name] = { \
-		#level, #group, #name, help, STAT_LEVEL_##level, STAT_ROLE_TERM},
+#define REASON(level, group, name, help) \
+	[STAT_##level##_##group##_## \
+		name] = {#level, #group, #name, help, STAT_LEVEL_##level, STAT_ROLE_TERM},
 #include "stats/stats.def"
 #undef STAT
 #undef REASON

@@ -217,7 +217,7 @@ append_number_text(struct json *json, const char *text)
 
 	for (; *text != '\0'; text++) {
 		bool is_number = (*text >= '0' && *text <= '9') || *text == '-' || *text == '+' ||
-				 *text == 'e';
+			*text == 'e';
 
 		if (is_number)
 			append_byte(json, *text);

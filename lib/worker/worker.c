@@ -29,8 +29,9 @@ static int
 open_inputs(struct worker *worker, const struct worker_conf *conf, struct input_error *error)
 {
 	for (uint32_t i = 0; i < conf->n_inputs; i++) {
-		int fd, status = input_open(
-				&conf->inputs[i], &worker->stats, &worker->input[i], error);
+		int fd,
+			status = input_open(&conf->inputs[i], &worker->stats, &worker->input[i],
+				error);
 
 		if (status != 0)
 			return status;
@@ -51,8 +52,8 @@ worker_new(const struct worker_conf *conf, struct worker **ret_worker, struct in
 	int status = -ENOMEM;
 
 	assert(conf->n_inputs <= WORKER_INPUTS_MAX);
-	snprintf(
-		error->text, sizeof(error->text), "%s: not enough memory for a worker", conf->name);
+	snprintf(error->text, sizeof(error->text), "%s: not enough memory for a worker",
+		conf->name);
 	if (worker == NULL)
 		return -ENOMEM;
 	memset(worker, 0, sizeof(*worker));

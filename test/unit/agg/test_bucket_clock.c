@@ -31,7 +31,7 @@ pass(struct machine *machine, int64_t ns)
 	machine->monotonic += ns;
 }
 
-#define MACHINE(name, seconds)                                                          \
+#define MACHINE(name, seconds) \
 	struct machine name = {.wall = (seconds)*NS_PER_S, .monotonic = 77 * NS_PER_S}; \
 	const struct clock name##_clock = {machine_wall, machine_monotonic, &name}
 

@@ -129,8 +129,8 @@ agrees_with_a_model_through_churn(void **state)
 		key = key_of(name, "env:x");
 		assert_int_equal(context_table_find(&table, &key), slot_of[at]);
 		if (slot_of[at] == SLOT_NONE) {
-			assert_int_equal(context_table_insert(
-						 &table, context_new(&key, &budget), &slot_of[at]),
+			assert_int_equal(context_table_insert(&table, context_new(&key, &budget),
+						 &slot_of[at]),
 				0);
 			n++;
 		} else {
@@ -161,8 +161,8 @@ shrinks_after_a_flood(void **state)
 
 		snprintf(name, sizeof(name), "flood.%d", i);
 		key = key_of(name, "");
-		assert_int_equal(
-			context_table_insert(&table, context_new(&key, &budget), &slot), 0);
+		assert_int_equal(context_table_insert(&table, context_new(&key, &budget), &slot),
+			0);
 	}
 	for (slot = 10; slot < 100000; slot++) {
 		context_unref(context_table_unlink(&table, slot), &budget);

@@ -380,7 +380,7 @@ memory_comes_back_after_expiry(void **state)
 	assert_int_equal(merger_series(rig->merger), 1);
 	assert_true(rig->budget.used < 1024);
 	assert_int_equal(rig->stats[0].counter[STAT_worker_contexts_expired] +
-				 rig->stats[1].counter[STAT_worker_contexts_expired],
+			rig->stats[1].counter[STAT_worker_contexts_expired],
 		20000);
 	take_at(rig, 1, 32, "flood.7:9|g|#x:7"); /* and it can come again */
 	assert_true(value_of(close_bucket(rig), "flood.7", "", "x:7") == 9);

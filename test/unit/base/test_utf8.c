@@ -9,8 +9,8 @@
 #include "base/compiler.h"
 #include "base/utf8.h"
 
-#define SPAN(text)                                        \
-	{                                                 \
+#define SPAN(text) \
+	{ \
 		(const uint8_t *)(text), sizeof(text) - 1 \
 	}
 

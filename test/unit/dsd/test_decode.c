@@ -32,8 +32,8 @@ struct row {
 	const char *result;
 };
 
-#define SPAN(text)                                        \
-	{                                                 \
+#define SPAN(text) \
+	{ \
 		(const uint8_t *)(text), sizeof(text) - 1 \
 	}
 #define ROW(number, payload, result) {number, false, SPAN(payload), result},
@@ -252,8 +252,8 @@ keeps_zero_bytes(void **state)
 	struct fixture *f = *state;
 	struct message message;
 
-	assert_int_equal(
-		decode_line(&f->decoder, SPAN_LITERAL("a\0b:1|c|#t\0:\0"), &message), STAT_NONE);
+	assert_int_equal(decode_line(&f->decoder, SPAN_LITERAL("a\0b:1|c|#t\0:\0"), &message),
+		STAT_NONE);
 	assert_true(span_equal(message.metric.name, SPAN_LITERAL("a\0b")));
 	assert_true(span_equal(message.fields.tags, SPAN_LITERAL("t\0:\0")));
 	assert_int_equal(decode_line(&f->decoder, SPAN_LITERAL("a:1\0|c"), &message),

@@ -12,8 +12,8 @@
 #include "base/compiler.h"
 #include "dsd/number.h"
 
-#define SPAN(text)                                        \
-	{                                                 \
+#define SPAN(text) \
+	{ \
 		(const uint8_t *)(text), sizeof(text) - 1 \
 	}
 

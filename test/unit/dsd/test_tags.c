@@ -61,9 +61,9 @@ takes_special_tags_out(void **state)
 {
 	struct tags *tags = *state;
 
-	assert_string_equal(
-		canonical(tags, "x,host:h1,dd.internal.entity_id:u1,dd.internal.card:low,"
-				"dd.internal.jmx_check_name:kafka,hostname:y"),
+	assert_string_equal(canonical(tags,
+				    "x,host:h1,dd.internal.entity_id:u1,dd.internal.card:low,"
+				    "dd.internal.jmx_check_name:kafka,hostname:y"),
 		"hostname:y,x");
 	assert_true(tags->has_host);
 	assert_span(tags->host, "h1");
@@ -78,8 +78,8 @@ takes_special_tags_out(void **state)
 	assert_int_equal(tags->cardinality.size, 0);
 	assert_int_equal(tags->jmx_check_name.size, 0);
 	/* Case and the colon matter. */
-	assert_string_equal(
-		canonical(tags, "Host:a,host,dd.internal.card"), "Host:a,dd.internal.card,host");
+	assert_string_equal(canonical(tags, "Host:a,host,dd.internal.card"),
+		"Host:a,dd.internal.card,host");
 	assert_false(tags->has_host);
 }
 
@@ -100,8 +100,8 @@ lets_the_first_cardinality_win(void **state)
 {
 	struct tags *tags = *state;
 
-	assert_string_equal(
-		canonical(tags, "dd.internal.card:b,dd.internal.card:a"), "dd.internal.card:a");
+	assert_string_equal(canonical(tags, "dd.internal.card:b,dd.internal.card:a"),
+		"dd.internal.card:a");
 	assert_span(tags->cardinality, "b");
 	assert_string_equal(canonical(tags, "dd.internal.card:,dd.internal.card:a"), "");
 	assert_span(tags->cardinality, "a");
@@ -196,8 +196,8 @@ holds_the_most_tags_that_fit(void **state)
 	for (size_t i = 0; i < sizeof(raw); i++)
 		raw[i] = i % 2 == 0 ? (char)('a' + i / 2 % 26) : ',';
 	tags_canonicalise(tags, span_of(raw, sizeof(raw)), false, &extra, 1);
-	assert_string_equal(
-		joined(tags), "a,b,c,d,e,extra,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z");
+	assert_string_equal(joined(tags),
+		"a,b,c,d,e,extra,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z");
 }
 
 static int

@@ -106,8 +106,8 @@ newest_rejects_come_first_and_long_lines_are_cut(void **state)
 	memset(line, 'x', sizeof(line));
 	assert_int_equal(rejects_read(rejects, seen, 4), 0);
 	for (uint16_t i = 0; i < 2 * REJECTS_KEPT; i++)
-		rejects_add(
-			rejects, STAT_lines_rejected_bad_type, i, 7, span_of(line, sizeof(line)));
+		rejects_add(rejects, STAT_lines_rejected_bad_type, i, 7,
+			span_of(line, sizeof(line)));
 	assert_int_equal(rejects_read(rejects, seen, 4), 4);
 	assert_int_equal(seen[0].number, 2 * REJECTS_KEPT);
 	assert_int_equal(seen[3].number, 2 * REJECTS_KEPT - 3);

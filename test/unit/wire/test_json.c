@@ -187,8 +187,8 @@ is_read_back_by_another_implementation(void **state)
 		json_span(&json, span_of(text, size));
 		json_double(&json, value);
 		json_array_end(&json);
-		read = json_loadb(
-			json.text, json.size, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, NULL);
+		read = json_loadb(json.text, json.size, JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL,
+			NULL);
 		assert_non_null(read);
 		assert_int_equal(json_string_length(json_array_get(read, 0)), size);
 		assert_memory_equal(json_string_value(json_array_get(read, 0)), text, size);
