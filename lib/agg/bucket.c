@@ -80,6 +80,71 @@ bucket_add_retired(struct bucket *b, uint32_t slot)
 	return 0;
 }
 
+int
+bucket_add_point(struct bucket *bucket, struct context *context, int64_t timestamp, double value)
+{
+	struct bucket_point *item = arena_alloc(&bucket->arena, sizeof(*item));
+
+	if (item == NULL)
+		return -ENOMEM;
+	*item = (struct bucket_point){
+		.context = context,
+		.kind = context->type == METRIC_COUNT ? POINT_COUNT : POINT_GAUGE,
+		.timestamp = timestamp,
+		.value = value,
+	};
+	if (bucket->points_last != NULL)
+		bucket->points_last->next = item;
+	else
+		bucket->points = item;
+	bucket->points_last = item;
+	bucket->n_points++;
+	return 0;
+}
+
+static bool
+is_kept(struct span text)
+{
+	return text.data != NULL;
+}
+
+int
+bucket_add_event(struct bucket *bucket, const struct flush_event *event)
+{
+	struct bucket_event *item = arena_alloc(&bucket->arena, sizeof(*item));
+
+	if (item == NULL || !is_kept(event->host) || !is_kept(event->tags) ||
+		!is_kept(event->event.title) || !is_kept(event->event.text) ||
+		!is_kept(event->event.aggregation_key) || !is_kept(event->event.source_type))
+		return -ENOMEM;
+	*item = (struct bucket_event){.event = *event};
+	if (bucket->events_last != NULL)
+		bucket->events_last->next = item;
+	else
+		bucket->events = item;
+	bucket->events_last = item;
+	bucket->n_events++;
+	return 0;
+}
+
+int
+bucket_add_check(struct bucket *bucket, const struct flush_check *check)
+{
+	struct bucket_check *item = arena_alloc(&bucket->arena, sizeof(*item));
+
+	if (item == NULL || !is_kept(check->host) || !is_kept(check->tags) ||
+		!is_kept(check->check.name) || !is_kept(check->check.message))
+		return -ENOMEM;
+	*item = (struct bucket_check){.check = *check};
+	if (bucket->checks_last != NULL)
+		bucket->checks_last->next = item;
+	else
+		bucket->checks = item;
+	bucket->checks_last = item;
+	bucket->n_checks++;
+	return 0;
+}
+
 void
 bucket_clear(struct bucket *bucket, uint32_t n_slots)
 {

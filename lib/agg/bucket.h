@@ -67,6 +67,13 @@ int bucket_add_touched(struct bucket *bucket, uint32_t slot);
 int bucket_add_created(struct bucket *bucket, uint32_t slot, struct context *context);
 int bucket_add_retired(struct bucket *bucket, uint32_t slot);
 
+/* What is passed on, in order of arrival. Contexts and texts must be in the bucket's arena; a text
+ * whose data is NULL found no memory there, then nothing is added. 0 or -ENOMEM. */
+int bucket_add_point(struct bucket *bucket, struct context *context, int64_t timestamp,
+	double value);
+int bucket_add_event(struct bucket *bucket, const struct flush_event *event);
+int bucket_add_check(struct bucket *bucket, const struct flush_check *check);
+
 /* Empties it for the next use: values of touched slots become zero, the arena must already be
  * reset or moved. Memory far beyond what n_slots need is given back. */
 void bucket_clear(struct bucket *bucket, uint32_t n_slots);

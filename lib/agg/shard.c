@@ -369,27 +369,6 @@ aggregate(struct shard *shard, const struct metric *metric, const struct context
 	stats_add(shard->stats, STAT_lines_aggregated, 1);
 }
 
-static int
-pass_point(struct shard *shard, const struct metric *metric, struct context *context, double value)
-{
-	struct bucket *bucket = shard->open;
-	struct bucket_point *point = new_state(shard, sizeof(*point));
-
-	if (point == NULL)
-		return -ENOMEM;
-	point->context = context;
-	point->kind = metric->type == METRIC_COUNT ? POINT_COUNT : POINT_GAUGE;
-	point->timestamp = metric->timestamp;
-	point->value = value;
-	if (bucket->points_last != NULL)
-		bucket->points_last->next = point;
-	else
-		bucket->points = point;
-	bucket->points_last = point;
-	bucket->n_points++;
-	return 0;
-}
-
 /* A metric with a client timestamp: unmerged, as sent (the rate is not applied). */
 static void
 pass_metric(struct shard *shard, const struct metric *metric, const struct context_key *key)
@@ -404,7 +383,8 @@ pass_metric(struct shard *shard, const struct metric *metric, const struct conte
 	for (uint32_t i = 0; i < metric->n_values; i++) {
 		if (!isfinite(metric->values[i]))
 			stats_add(shard->stats, STAT_samples_dropped_nan_or_inf, 1);
-		else if (pass_point(shard, metric, context, metric->values[i]) != 0)
+		else if (bucket_add_point(shard->open, context, metric->timestamp,
+				 metric->values[i]) != 0)
 			stats_add(shard->stats, STAT_samples_dropped_memory_limit, 1);
 		else
 			kept++;
@@ -459,70 +439,31 @@ count_passed(struct shard *shard, bool kept)
 static void
 record_event(struct shard *shard, const struct message *message, const struct dgram *from)
 {
-	struct bucket *bucket = shard->open;
-	struct bucket_event *item = new_state(shard, sizeof(*item));
-	struct event *event;
+	const struct event *event = &message->event;
+	struct flush_event kept = {.event = *event};
 
-	if (item == NULL) {
-		count_passed(shard, false);
-		return;
-	}
 	read_tags(shard, &message->fields);
-	event = &item->event.event;
-	*event = message->event;
-	item->event.host =
-		arena_copy(&bucket->arena, message_host(shard, event->has_host, event->host, from));
-	item->event.tags = arena_copy(&bucket->arena, joined_tags(shard));
-	event->title = keep_unescaped(shard, event->title);
-	event->text = keep_unescaped(shard, event->text);
-	event->aggregation_key = keep_text(shard, event->aggregation_key);
-	event->source_type = keep_text(shard, event->source_type);
-	if (item->event.host.data == NULL || item->event.tags.data == NULL ||
-		event->title.data == NULL || event->text.data == NULL ||
-		event->aggregation_key.data == NULL || event->source_type.data == NULL) {
-		count_passed(shard, false);
-		return;
-	}
-	if (bucket->events_last != NULL)
-		bucket->events_last->next = item;
-	else
-		bucket->events = item;
-	bucket->events_last = item;
-	bucket->n_events++;
-	count_passed(shard, true);
+	kept.host = keep_text(shard, message_host(shard, event->has_host, event->host, from));
+	kept.tags = keep_text(shard, joined_tags(shard));
+	kept.event.title = keep_unescaped(shard, event->title);
+	kept.event.text = keep_unescaped(shard, event->text);
+	kept.event.aggregation_key = keep_text(shard, event->aggregation_key);
+	kept.event.source_type = keep_text(shard, event->source_type);
+	count_passed(shard, bucket_add_event(shard->open, &kept) == 0);
 }
 
 static void
 record_check(struct shard *shard, const struct message *message, const struct dgram *from)
 {
-	struct bucket *bucket = shard->open;
-	struct bucket_check *item = new_state(shard, sizeof(*item));
-	struct service_check *check;
+	const struct service_check *check = &message->check;
+	struct flush_check kept = {.check = *check};
 
-	if (item == NULL) {
-		count_passed(shard, false);
-		return;
-	}
 	read_tags(shard, &message->fields);
-	check = &item->check.check;
-	*check = message->check;
-	item->check.host =
-		arena_copy(&bucket->arena, message_host(shard, check->has_host, check->host, from));
-	item->check.tags = arena_copy(&bucket->arena, joined_tags(shard));
-	check->name = keep_text(shard, check->name);
-	check->message = keep_text(shard, check->message);
-	if (item->check.host.data == NULL || item->check.tags.data == NULL ||
-		check->name.data == NULL || check->message.data == NULL) {
-		count_passed(shard, false);
-		return;
-	}
-	if (bucket->checks_last != NULL)
-		bucket->checks_last->next = item;
-	else
-		bucket->checks = item;
-	bucket->checks_last = item;
-	bucket->n_checks++;
-	count_passed(shard, true);
+	kept.host = keep_text(shard, message_host(shard, check->has_host, check->host, from));
+	kept.tags = keep_text(shard, joined_tags(shard));
+	kept.check.name = keep_text(shard, check->name);
+	kept.check.message = keep_text(shard, check->message);
+	count_passed(shard, bucket_add_check(shard->open, &kept) == 0);
 }
 
 void
