@@ -6,6 +6,10 @@
  * Where it differs from the Agent: a rate outside (0, 1] rejects the line, a line without a finite
  * value is rejected, "_sc" needs its '|' to be a service check (else the line is a metric), and the
  * separator between an event's title and text must be a '|'.
+ *
+ * A line is rejected for one reason, the first that the Agent would meet: pipe, colon, name, value,
+ * type, numbers, then the fields in their order; last what only the whole line can tell
+ * (nan_or_inf, unsupported_timestamp).
  */
 #ifndef DSD_DECODE_H
 #define DSD_DECODE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Numbers as Go's strconv.ParseFloat(s, 64) reads them: decimal and hexadecimal floats, inf and
- * nan spellings in any case, underscores only where Go's base prefix rule allows them, whole text
- * or nothing; out of range is an error, underflow is 0. No locale, no NUL needed.
+ * nan spellings in any case, underscores between digits, whole text or nothing; rounded to nearest
+ * even at any length, out of range is an error, underflow is 0. No locale, no NUL needed.
  */
 #ifndef DSD_NUMBER_H
 #define DSD_NUMBER_H
