@@ -6,7 +6,8 @@
 #include "base/compiler.h"
 #include "output/output.h"
 
-/* What one write came to: delivered + dropped = points + events + checks of the flush. */
+/* What one write came to: delivered + dropped = points + events + checks of the flush; those that
+ * were left out before are none of the driver's business. */
 struct output_result {
 	uint64_t delivered;
 	uint64_t dropped[OUTPUT_REASON_COUNT];

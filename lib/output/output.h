@@ -8,6 +8,9 @@
 
 #include "agg/flush.h"
 
+/* Flushes that wait; the one that is being written is not among them. */
+#define OUTPUT_QUEUE_MAX 16
+
 struct output;
 
 struct output_spec {
@@ -17,11 +20,9 @@ struct output_spec {
 };
 
 enum output_reason {
-	OUTPUT_NOT_FINITE,
-	OUTPUT_QUEUE_FULL,
-	OUTPUT_WRITE_ERROR,
-	OUTPUT_NO_MEMORY,
-	OUTPUT_STOPPED,
+#define OUTPUT_REASON(enumerator, name, help) OUTPUT_##enumerator,
+#include "output/reasons.def"
+#undef OUTPUT_REASON
 	OUTPUT_REASON_COUNT,
 };
 
@@ -38,11 +39,12 @@ struct output_error {
 	char text[512];
 };
 
-/* 0, or -errno with error filled. */
-int output_open(const struct output_spec *spec, struct output **ret_output,
-	struct output_error *error);
+/* 0, or -errno with error filled. The output keeps copies of what it needs of spec. */
+int output_open(
+	const struct output_spec *spec, struct output **ret_output, struct output_error *error);
 
-/* Queues the flush (the output takes its own reference) or drops it with a reason. Never blocks. */
+/* Queues the flush (the output takes its own reference) or drops it with a reason. Never blocks on
+ * the output; not after output_stop. */
 void output_send(struct output *output, struct flush *flush);
 
 /* Waits until every flush sent so far is delivered or dropped. False when the time (ms) ran out. */
@@ -51,7 +53,11 @@ bool output_drain(struct output *output, int timeout);
 void output_counts(struct output *output, struct output_counts *ret_counts);
 const char *output_name(const struct output *output);
 
-/* What is still queued is dropped and counted. NULL is fine. */
+/* Ends the thread after the write that it is in; what is still queued is dropped and counted. The
+ * counts can still be read. */
+void output_stop(struct output *output);
+
+/* Stops, too. NULL is fine. */
 void output_close(struct output *output);
 
 #endif

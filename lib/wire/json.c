@@ -127,11 +127,10 @@ must_escape(uint8_t byte)
 }
 
 static void
-append_quoted(struct json *json, struct span text)
+append_escaped(struct json *json, struct span text)
 {
 	size_t from = 0;
 
-	append_byte(json, '"');
 	for (size_t i = 0; i < text.size; i++) {
 		if (!must_escape(text.data[i]))
 			continue;
@@ -141,6 +140,13 @@ append_quoted(struct json *json, struct span text)
 	}
 	if (from < text.size)
 		append(json, text.data + from, text.size - from);
+}
+
+static void
+append_quoted(struct json *json, struct span text)
+{
+	append_byte(json, '"');
+	append_escaped(json, text);
 	append_byte(json, '"');
 }
 
@@ -158,6 +164,16 @@ json_span(struct json *json, struct span text)
 {
 	begin_value(json);
 	append_quoted(json, text);
+}
+
+void
+json_joined(struct json *json, const struct span *parts, size_t n_parts)
+{
+	begin_value(json);
+	append_byte(json, '"');
+	for (size_t i = 0; i < n_parts; i++)
+		append_escaped(json, parts[i]);
+	append_byte(json, '"');
 }
 
 void

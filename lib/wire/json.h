@@ -29,6 +29,7 @@ void json_key(struct json *json, const char *key);
 
 /* Valid UTF-8 in, escaped out: '"', '\\' and control characters; nothing else. */
 void json_span(struct json *json, struct span text);
+void json_joined(struct json *json, const struct span *parts, size_t n_parts); /* one string */
 void json_text(struct json *json, const char *text);
 void json_bool(struct json *json, bool value);
 void json_uint(struct json *json, uint64_t value);

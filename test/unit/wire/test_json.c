@@ -71,6 +71,8 @@ escapes_quotes_backslashes_and_controls(void **state)
 	assert_text(&json, "\"k\\\"\":");
 	json_span(&json, (struct span){0});
 	assert_text(&json, "\"\"");
+	json_joined(&json, (struct span[]){SPAN_LITERAL("a\n"), {0}, SPAN_LITERAL("b")}, 3);
+	assert_text(&json, "\"a\\nb\"");
 	json_done(&json);
 }
 
