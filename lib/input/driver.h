@@ -27,15 +27,34 @@ struct input {
 	struct stats *stats; /* the polling worker's */
 	const char *name;
 	uint16_t listener;
+	bool eol_required;
 	char address[128];
 };
+
+/* Bytes of a socket input's own memory behind each payload, so that a wide load of its last byte
+ * stays inside. Their content means nothing. */
+#define INPUT_TAILROOM 64
 
 void input_init(struct input *input, const struct input_ops *ops, const struct input_spec *spec,
 	struct stats *stats);
 
-/* Fills error->text; returns error_number negated, so that an open can return it. */
-int input_fail(struct input_error *error, int error_number, const char *format, ...)
-	printf_like(3, 4);
+/* Appends a datagram to burst, which must have room, and counts it as received. The source is not
+ * known and nothing is to be given back until the caller says so. */
+static inline struct dgram *
+input_add(struct input *input, struct burst *burst, struct span payload)
+{
+	uint16_t i = burst->n++;
+
+	burst->dgram[i] = (struct dgram){
+		.payload = payload,
+		.eol_required = input->eol_required,
+		.listener = input->listener,
+	};
+	burst->handle[i] = NULL;
+	stats_received(input->stats, input->listener, 1);
+	stats_add(input->stats, STAT_worker_bytes_received, payload.size);
+	return &burst->dgram[i];
+}
 
 /* Generated from the list in drivers/input/meson.build; ends in NULL. */
 extern const struct input_ops *const input_table[];

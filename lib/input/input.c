@@ -87,6 +87,7 @@ input_init(struct input *input, const struct input_ops *ops, const struct input_
 	input->stats = stats;
 	input->name = spec->name;
 	input->listener = spec->listener;
+	input->eol_required = spec->eol_required;
 	snprintf(input->address, sizeof(input->address), "%s",
 		spec->address != NULL ? spec->address : "");
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "dsd/burst.h"
+#include "input/error.h"
 #include "stats/stats.h"
 
 struct input;
@@ -30,11 +31,6 @@ struct input_spec {
 	uint16_t queue; /* … and which of its queues */
 };
 
-/* Why an open failed, in words that name what, where and the way out. */
-struct input_error {
-	char text[512];
-};
-
 /* 0, or -errno with error filled; ret_input is untouched then. stats belongs to the worker that
  * will poll. -ENODEV: no such driver in this build. */
 int input_open(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
@@ -47,10 +43,14 @@ void input_poll(struct input *input, struct burst *burst);
 /* Gives the burst's memory back. Called once for each poll that returned n > 0. */
 void input_release(struct input *input, struct burst *burst);
 
-/* A descriptor that is readable when a poll would find something, or -1: then it must be polled. */
+/* A descriptor that is readable when a poll would find something, or -1: then it must be polled.
+ * An input may hold more than one burst from a single read, of which the descriptor tells nothing:
+ * wait for it only after a poll that returned n = 0. */
 int input_fd(const struct input *input);
 
-/* Stops taking in: nothing new is accepted from senders, what was accepted can still be polled. */
+/* Stops taking in: nothing new is accepted from senders, what was accepted can still be polled. It
+ * is finite, and the first poll that returns n = 0 has reached its end; the descriptor may stay
+ * readable after that. */
 void input_quiesce(struct input *input);
 
 /* Brings counters that only the device or the kernel knows up to date. Owner only; may make
