@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "admin/metrics.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct text {
+	char *bytes;
+	size_t size, capacity;
+	bool failed; /* out of memory: nothing more is added */
+};
+
+static void
+append(struct text *text, const char *bytes, size_t size)
+{
+	if (text->failed)
+		return;
+	if (size > text->capacity - text->size) {
+		size_t capacity = 2 * text->capacity + size + 4096;
+		char *larger = realloc(text->bytes, capacity);
+
+		if (larger == NULL) {
+			text->failed = true;
+			return;
+		}
+		text->bytes = larger;
+		text->capacity = capacity;
+	}
+	memcpy(text->bytes + text->size, bytes, size);
+	text->size += size;
+}
+
+static void
+append_string(struct text *text, const char *string)
+{
+	append(text, string, strlen(string));
+}
+
+static void
+begin(struct text *text, const char *name, const char *type, const char *help)
+{
+	const char *parts[] = {"# HELP ", name, " ", help, "\n# TYPE ", name, " ", type, "\n"};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(parts); i++)
+		append_string(text, parts[i]);
+}
+
+/* The value of a sample, and the end of its line. */
+static void
+end(struct text *text, uint64_t value)
+{
+	char digits[32];
+	int size = snprintf(digits, sizeof(digits), " %" PRIu64 "\n", value);
+
+	append(text, digits, (size_t)size);
+}
+
+static void
+sample(struct text *text, const char *name, uint64_t value)
+{
+	append_string(text, name);
+	end(text, value);
+}
+
+static void
+gauge(struct text *text, const char *name, const char *help, uint64_t value)
+{
+	begin(text, name, "gauge", help);
+	sample(text, name, value);
+}
+
+/* name="value"; in the value '\\', '"' and newline are escaped. */
+static void
+label(struct text *text, const char *name, const char *value)
+{
+	append_string(text, name);
+	append_string(text, "=\"");
+	for (; *value != '\0'; value++) {
+		if (*value == '\n')
+			append_string(text, "\\n");
+		else if (*value == '\\' || *value == '"')
+			append(text, (const char[]){'\\', *value}, 2);
+		else
+			append(text, value, 1);
+	}
+	append_string(text, "\"");
+}
+
+static void
+labelled(struct text *text, const char *name, const char *label_name, const char *value, uint64_t n)
+{
+	append_string(text, name);
+	append_string(text, "{");
+	label(text, label_name, value);
+	append_string(text, "}");
+	end(text, n);
+}
+
+/* What waits in a queue goes up and down; all other rows only grow. */
+static bool
+is_gauge(const struct stat_info *info)
+{
+	return strcmp(info->name, "queued") == 0;
+}
+
+static void
+write_plain(struct text *text, const struct ledger *ledger)
+{
+	char name[96];
+
+	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+		const struct stat_info *info = &stat_info[stat];
+
+		if (info->group != NULL)
+			continue;
+		snprintf(name, sizeof(name), "penstock_%s_%s%s", info->level, info->name,
+			is_gauge(info) ? "" : "_total");
+		begin(text, name, is_gauge(info) ? "gauge" : "counter", info->help);
+		sample(text, name, ledger->stats.counter[stat]);
+	}
+}
+
+/* Reasons of one group stand together in stats.def. */
+static void
+write_reasons(struct text *text, const struct ledger *ledger)
+{
+	const struct stat_info *last = NULL;
+	char name[96], help[96];
+
+	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+		const struct stat_info *info = &stat_info[stat];
+
+		if (info->group == NULL)
+			continue;
+		snprintf(name, sizeof(name), "penstock_%s_%s_total", info->level, info->group);
+		if (last == NULL || last->level_index != info->level_index ||
+			strcmp(last->group, info->group) != 0) {
+			snprintf(help, sizeof(help), "%s %s, by reason", info->level, info->group);
+			begin(text, name, "counter", help);
+		}
+		labelled(text, name, "reason", info->name, ledger->stats.counter[stat]);
+		last = info;
+	}
+}
+
+static void
+write_listeners(struct text *text, const struct ledger *ledger)
+{
+	static const char name[] = "penstock_datagrams_received_by_listener_total";
+
+	begin(text, name, "counter", "datagrams and stream frames taken in, by listener");
+	for (size_t i = 0; i < ledger->n_listeners; i++)
+		labelled(text, name, "listener", ledger->listener[i], ledger->stats.listener[i]);
+}
+
+static void
+write_outputs(struct text *text, const struct ledger *ledger)
+{
+	static const struct {
+		const char *name, *type, *help;
+		size_t offset;
+	} families[] = {
+		{"penstock_output_points_total", "counter",
+			"points, events and service checks handed to the output",
+			offsetof(struct output_counts, points)},
+		{"penstock_output_delivered_total", "counter", "those that the output delivered",
+			offsetof(struct output_counts, delivered)},
+		{"penstock_output_queued", "gauge", "those that wait for the output",
+			offsetof(struct output_counts, queued)},
+	};
+	static const char dropped[] = "penstock_output_dropped_total";
+
+	for (size_t f = 0; f < ARRAY_LENGTH(families); f++) {
+		begin(text, families[f].name, families[f].type, families[f].help);
+		for (size_t i = 0; i < ledger->n_outputs; i++) {
+			const char *counts = (const char *)&ledger->output[i].counts;
+			uint64_t value;
+
+			memcpy(&value, counts + families[f].offset, sizeof(value));
+			labelled(text, families[f].name, "output", ledger->output[i].name, value);
+		}
+	}
+	begin(text, dropped, "counter", "those that the output dropped, by reason");
+	for (size_t i = 0; i < ledger->n_outputs; i++) {
+		for (size_t reason = 0; reason < OUTPUT_REASON_COUNT; reason++) {
+			append_string(text, dropped);
+			append_string(text, "{");
+			label(text, "output", ledger->output[i].name);
+			append_string(text, ",");
+			label(text, "reason", output_reason_name[reason]);
+			append_string(text, "}");
+			end(text, ledger->output[i].counts.dropped[reason]);
+		}
+	}
+}
+
+static void
+write_status(struct text *text, const struct status *status)
+{
+	begin(text, "penstock_build_info", "gauge", "always 1");
+	labelled(text, "penstock_build_info", "version", PENSTOCK_VERSION, 1);
+	begin(text, "penstock_state", "gauge", "1 for the state that the daemon is in");
+	for (size_t i = 0; i < STATE_COUNT; i++)
+		labelled(text, "penstock_state", "state", state_name[i], status->state == i);
+	gauge(text, "penstock_uptime_seconds", "time since the start", status->uptime);
+	gauge(text, "penstock_config_generation", "1, and one more with every reload",
+		status->config_generation);
+	gauge(text, "penstock_workers", "workers", status->n_workers);
+	gauge(text, "penstock_contexts", "series alive in all workers", status->contexts);
+	gauge(text, "penstock_context_bytes", "memory of contexts and samples",
+		status->context_bytes);
+	gauge(text, "penstock_context_bytes_max", "limit of penstock_context_bytes",
+		status->context_bytes_max);
+}
+
+int
+metrics_text(const struct ledger *ledger, const struct status *status, char **ret_text,
+	size_t *ret_size)
+{
+	struct text text = {0};
+
+	write_status(&text, status);
+	write_plain(&text, ledger);
+	write_reasons(&text, ledger);
+	write_listeners(&text, ledger);
+	write_outputs(&text, ledger);
+	gauge(&text, "penstock_ledger_difference", "what is received and accounted for nowhere",
+		ledger_difference(ledger));
+	if (text.failed) {
+		free(text.bytes);
+		return -ENOMEM;
+	}
+	*ret_text = text.bytes;
+	*ret_size = text.size;
+	return 0;
+}

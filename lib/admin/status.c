@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "admin/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+
+const char *const state_name[STATE_COUNT] = {
+	[STATE_STARTING] = "starting",
+	[STATE_READY] = "ready",
+	[STATE_DRAINING] = "draining",
+	[STATE_STOPPING] = "stopping",
+};
+
+static void
+key_text(struct json *json, const char *key, const char *text)
+{
+	json_key(json, key);
+	json_text(json, text);
+}
+
+static void
+key_uint(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_uint(json, value);
+}
+
+static void
+write_output(const struct ledger_output *output, struct json *json)
+{
+	uint64_t dropped = 0;
+
+	for (size_t i = 0; i < OUTPUT_REASON_COUNT; i++)
+		dropped += output->counts.dropped[i];
+	json_object_begin(json);
+	key_text(json, "name", output->name);
+	key_uint(json, "points", output->counts.points);
+	key_uint(json, "delivered", output->counts.delivered);
+	key_uint(json, "queued", output->counts.queued);
+	key_uint(json, "dropped", dropped);
+	json_object_end(json);
+}
+
+void
+status_write(const struct status *status, const struct ledger *ledger, struct json *json)
+{
+	json_object_begin(json);
+	key_text(json, "state", state_name[status->state]);
+	key_text(json, "version", PENSTOCK_VERSION);
+	key_uint(json, "uptime_s", status->uptime);
+	key_uint(json, "config_generation", status->config_generation);
+	key_uint(json, "workers", status->n_workers);
+	key_uint(json, "contexts", status->contexts);
+	key_uint(json, "context_bytes", status->context_bytes);
+	key_uint(json, "context_bytes_max", status->context_bytes_max);
+	json_key(json, "listeners");
+	json_array_begin(json);
+	for (size_t i = 0; i < status->n_listeners; i++) {
+		json_object_begin(json);
+		key_text(json, "name", status->listener[i].name);
+		key_text(json, "address", status->listener[i].address);
+		json_object_end(json);
+	}
+	json_array_end(json);
+	json_key(json, "outputs");
+	json_array_begin(json);
+	for (size_t i = 0; i < ledger->n_outputs; i++)
+		write_output(&ledger->output[i], json);
+	json_array_end(json);
+	json_object_end(json);
+}
+
+static int
+compare_newest_first(const void *a, const void *b)
+{
+	const struct reject *x = a, *y = b;
+
+	return (x->time < y->time) - (x->time > y->time);
+}
+
+/* RFC 3339 in UTC with milliseconds. */
+static void
+write_time(int64_t ns, struct json *json)
+{
+	time_t seconds = (time_t)(ns / NS_PER_S);
+	char date[32], text[48];
+	struct tm utc;
+
+	gmtime_r(&seconds, &utc);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(text, sizeof(text), "%s.%03dZ", date, (int)(ns % NS_PER_S / NS_PER_MS));
+	json_text(json, text);
+}
+
+static void
+write_reject(const struct reject *reject, const struct ledger *ledger, struct json *json)
+{
+	size_t size = reject->size < REJECT_BYTES ? reject->size : REJECT_BYTES;
+
+	json_object_begin(json);
+	json_key(json, "time");
+	write_time(reject->time, json);
+	key_text(json, "reason", reject->reason < STAT_COUNT ? stat_info[reject->reason].name : "");
+	key_text(json, "listener",
+		reject->listener < ledger->n_listeners ? ledger->listener[reject->listener] : "");
+	key_uint(json, "size", reject->size);
+	json_key(json, "line"); /* its beginning, where size is larger */
+	json_escaped_bytes(json, span_of(reject->bytes, size));
+	json_object_end(json);
+}
+
+void
+status_write_rejects(struct reject *rejects, size_t n_rejects, const struct ledger *ledger,
+	struct json *json)
+{
+	if (n_rejects != 0)
+		qsort(rejects, n_rejects, sizeof(*rejects), compare_newest_first);
+	json_object_begin(json);
+	json_key(json, "rejects");
+	json_array_begin(json);
+	for (size_t i = 0; i < n_rejects; i++)
+		write_reject(&rejects[i], ledger, json);
+	json_array_end(json);
+	json_object_end(json);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the daemon is and how it is doing, as penstockctl status and /healthz show it. */
+#ifndef ADMIN_STATUS_H
+#define ADMIN_STATUS_H
+
+#include "admin/ledger.h"
+#include "stats/rejects.h"
+#include "wire/json.h"
+
+enum state {
+	STATE_STARTING, /* not all listeners take in yet */
+	STATE_READY,
+	STATE_DRAINING, /* takes nothing in any more, empties its queues */
+	STATE_STOPPING, /* the outputs write what is left */
+	STATE_COUNT,
+};
+
+extern const char *const state_name[STATE_COUNT];
+
+struct status_listener {
+	const char *name; /* borrowed, both */
+	const char *address;
+};
+
+struct status {
+	enum state state;
+	uint64_t uptime; /* seconds */
+	uint64_t config_generation; /* 1, and one more with every reload that was taken */
+	uint32_t n_workers;
+	uint64_t contexts; /* alive in all workers */
+	uint64_t context_bytes, context_bytes_max;
+	struct status_listener listener[STATS_LISTENERS_MAX];
+	size_t n_listeners;
+};
+
+/* One object. The ledger tells how the outputs are doing. */
+void status_write(const struct status *status, const struct ledger *ledger, struct json *json);
+
+/* Sorts them, newest first, and writes {"rejects": […]}. Their listeners are the ledger's. */
+void status_write_rejects(struct reject *rejects, size_t n_rejects, const struct ledger *ledger,
+	struct json *json);
+
+#endif
