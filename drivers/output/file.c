@@ -307,7 +307,7 @@ take_back(const struct file *file, size_t size)
 	struct stat status;
 
 	return file->is_regular && fstat(file->fd, &status) == 0 && status.st_size == end &&
-	       ftruncate(file->fd, end - (off_t)size) == 0;
+		ftruncate(file->fd, end - (off_t)size) == 0;
 }
 
 /* Writes whole lines. ret_lines, set on failure too: how many of them the file keeps. */

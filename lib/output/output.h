@@ -40,8 +40,8 @@ struct output_error {
 };
 
 /* 0, or -errno with error filled. The output keeps copies of what it needs of spec. */
-int output_open(
-	const struct output_spec *spec, struct output **ret_output, struct output_error *error);
+int output_open(const struct output_spec *spec, struct output **ret_output,
+	struct output_error *error);
 
 /* Queues the flush (the output takes its own reference) or drops it with a reason. Never blocks on
  * the output; not after output_stop. */

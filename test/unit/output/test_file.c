@@ -17,9 +17,9 @@
 
 /* Lines of one size are easy to count. */
 #define MESSAGE "0123456789"
-#define LINE                                                                             \
+#define LINE \
 	"{\"type\":\"service_check\",\"name\":\"c\",\"ts\":1,\"host\":\"\",\"tags\":[]," \
-	"\"status\":0,"                                                                  \
+	"\"status\":0," \
 	"\"message\":\"0123456789\"}\n"
 #define LINE_SIZE (sizeof(LINE) - 1)
 
@@ -332,8 +332,8 @@ main(void)
 		cmocka_unit_test_teardown(ends_a_line_that_is_not_its_own, remove_files),
 		cmocka_unit_test_teardown(finds_the_last_newline_far_from_the_end, remove_files),
 		cmocka_unit_test_teardown(follows_a_rotation, remove_files),
-		cmocka_unit_test_teardown(
-			takes_back_the_cut_line_when_the_disk_is_full, remove_files),
+		cmocka_unit_test_teardown(takes_back_the_cut_line_when_the_disk_is_full,
+			remove_files),
 		cmocka_unit_test(drops_all_on_a_full_device_and_goes_on),
 		cmocka_unit_test_teardown(waits_for_no_reader_of_a_fifo, remove_files),
 		cmocka_unit_test_teardown(gives_up_on_a_fifo_that_is_not_read, remove_files),

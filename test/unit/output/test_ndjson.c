@@ -191,8 +191,8 @@ writes_events(void **state)
 static void
 writes_service_checks_after_all_else(void **state)
 {
-	const struct point point = {
-		.context = context(METRIC_GAUGE, "g", "", ""), .kind = POINT_GAUGE};
+	const struct point point = {.context = context(METRIC_GAUGE, "g", "", ""),
+		.kind = POINT_GAUGE};
 	const struct flush_event event = {.event = {.timestamp = 1}};
 	const struct flush_check check = {.check = {.name = SPAN_LITERAL("db.up"),
 						  .message = SPAN_LITERAL("slow"),
