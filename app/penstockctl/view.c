@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static long long
+number(json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static const char *
+text(json_t *object, const char *key)
+{
+	const char *value = json_string_value(json_object_get(object, key));
+
+	return value != NULL ? value : "";
+}
+
+static void
+print_duration(long long seconds)
+{
+	long long days = seconds / 86400;
+
+	if (days != 0)
+		printf("%lld d ", days);
+	printf("%02lld:%02lld:%02lld", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+}
+
+void
+view_status(json_t *status)
+{
+	json_t *item;
+	size_t i;
+
+	printf("%-18s %s\n", "state", text(status, "state"));
+	printf("%-18s %s\n", "version", text(status, "version"));
+	printf("%-18s ", "uptime");
+	print_duration(number(status, "uptime_s"));
+	printf("\n%-18s %lld\n", "config generation", number(status, "config_generation"));
+	printf("%-18s %lld\n", "workers", number(status, "workers"));
+	printf("%-18s %lld\n", "contexts", number(status, "contexts"));
+	printf("%-18s %.1f of %.1f MiB\n", "context memory",
+		(double)number(status, "context_bytes") / (1 << 20),
+		(double)number(status, "context_bytes_max") / (1 << 20));
+	printf("\n%-18s %s\n", "listener", "address");
+	json_array_foreach(json_object_get(status, "listeners"), i, item)
+		printf("%-18s %s\n", text(item, "name"), text(item, "address"));
+	printf("\n%-18s %14s %14s %14s %14s\n", "output", "points", "delivered", "queued",
+		"dropped");
+	json_array_foreach(json_object_get(status, "outputs"), i, item) printf(
+		"%-18s %14lld %14lld %14lld %14lld\n", text(item, "name"), number(item, "points"),
+		number(item, "delivered"), number(item, "queued"), number(item, "dropped"));
+}
+
+/* "dropped.no_mbuf": groups are objects of counts. */
+static void
+print_group(const char *group, json_t *counts)
+{
+	const char *key;
+	json_t *count;
+
+	json_object_foreach(counts, key, count)
+	{
+		char name[96];
+
+		if (json_integer_value(count) == 0)
+			continue;
+		snprintf(name, sizeof(name), "%s.%s", group, key);
+		printf("  %-36s %20lld\n", name, (long long)json_integer_value(count));
+	}
+}
+
+static void
+print_level(const char *name, json_t *level)
+{
+	const char *key;
+	json_t *member;
+
+	printf("\n%s\n", name);
+	json_object_foreach(level, key, member)
+	{
+		if (json_is_object(member))
+			print_group(key, member);
+		else if (json_integer_value(member) != 0 || strcmp(key, "received") == 0 ||
+			strcmp(key, "points") == 0)
+			printf("  %-36s %20lld\n", key, (long long)json_integer_value(member));
+	}
+}
+
+void
+view_ledger(json_t *ledger)
+{
+	const char *key;
+	json_t *member;
+
+	json_object_foreach(ledger, key, member)
+	{
+		const char *output;
+		json_t *counts;
+
+		if (!json_is_object(member))
+			continue;
+		if (strcmp(key, "outputs") != 0) {
+			print_level(key, member);
+			continue;
+		}
+		json_object_foreach(member, output, counts)
+		{
+			char name[96];
+
+			snprintf(name, sizeof(name), "output %s", output);
+			print_level(name, counts);
+		}
+	}
+	if (json_is_true(json_object_get(ledger, "balanced")))
+		printf("\nbalanced: all that was received is accounted for\n");
+	else
+		printf("\nNOT BALANCED: the difference is %lld\n", number(ledger, "difference"));
+}
+
+void
+view_rejects(json_t *reply)
+{
+	json_t *reject;
+	size_t i;
+
+	json_array_foreach(json_object_get(reply, "rejects"), i, reject)
+		printf("%s  %-22s %-12s %6lld  %s\n", text(reject, "time"), text(reject, "reason"),
+			text(reject, "listener"), number(reject, "size"), text(reject, "line"));
+}
