@@ -4,7 +4,12 @@
  * copies nothing, never reads past the frame.
  *
  * Ethernet II with up to two tags (IEEE 802.1Q, 802.1ad), IPv4 with options (RFC 791), IPv6 with
- * extension headers (RFC 8200), UDP (RFC 768).
+ * up to 8 extension headers (RFC 8200, AH: RFC 4302), UDP (RFC 768).
+ *
+ * What follows the IP datagram in the frame (Ethernet padding) and what follows the UDP datagram
+ * in the IP datagram is cut off. An IPv6 "atomic" fragment (RFC 6946) is a whole datagram; any
+ * other fragment is refused. IP options and the options inside extension headers are skipped
+ * unread; a routing header that still has segments to visit is not for us.
  */
 #ifndef FRAME_FRAME_H
 #define FRAME_FRAME_H
@@ -15,7 +20,8 @@
 #include "stats/stats.h"
 
 /* Which checksums to compute. What a device has verified need not be computed again. A UDP
- * checksum of 0 over IPv4 means "none" and is never wrong (RFC 768). */
+ * checksum of 0 over IPv4 means "none" and is never wrong (RFC 768); over IPv6 it is wrong
+ * (RFC 8200 section 8.1). */
 enum frame_check {
 	FRAME_CHECK_IP = 1 << 0,
 	FRAME_CHECK_UDP = 1 << 1,

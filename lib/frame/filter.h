@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which datagrams are for a port: sent to its UDP port and to one of its addresses, by a source
+ * that it accepts. Kernel bypass takes the firewall away; this is what stands in for it. */
+#ifndef FRAME_FILTER_H
+#define FRAME_FILTER_H
+
+#include <stddef.h>
+
+#include "frame/frame.h"
+#include "frame/prefix.h"
+
+struct filter {
+	uint16_t udp_port; /* host order; 0: any */
+	size_t n_addresses, n_allow; /* 0: any */
+	struct prefix *addresses; /* the address counts, not the prefix length */
+	struct prefix *allow;
+};
+
+/* STAT_NONE, or why the datagram is not for the port: wrong_port, wrong_address, source_refused,
+ * in this order. */
+enum stat filter_judge(const struct filter *filter, const struct frame *frame);
+
+#endif
