@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "dpdk/device.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <rte_dev.h>
+#include <rte_eal.h>
+#include <rte_ethdev.h>
+#include <rte_pci.h>
+
+#include "dpdk/driver_list.h"
+#include "dpdk/words.h"
+
+#define SYSFS_PCI "/sys/bus/pci/devices/"
+
+/* The part before the arguments, as DPDK spells it. False when it is too long to be one. */
+static bool
+device_name(const char *device, char name[RTE_ETH_NAME_MAX_LEN])
+{
+	size_t size = strcspn(device, ",");
+	struct rte_pci_addr address;
+
+	if (size == 0 || size >= RTE_ETH_NAME_MAX_LEN)
+		return false;
+	memcpy(name, device, size);
+	name[size] = '\0';
+	if (rte_pci_addr_parse(name, &address) == 0)
+		rte_pci_device_name(&address, name, RTE_ETH_NAME_MAX_LEN);
+	return true;
+}
+
+bool
+device_is_pci(const char *device)
+{
+	char name[RTE_ETH_NAME_MAX_LEN];
+	struct rte_pci_addr address;
+
+	return device_name(device, name) && rte_pci_addr_parse(name, &address) == 0;
+}
+
+static bool
+has_driver(const char *device)
+{
+	static const char *const prefixes[] = {DRIVER_LIST, "virtio_user"};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(prefixes); i++)
+		if (strncmp(device, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+int
+device_check(const char *device, struct eal_error *error)
+{
+	char name[RTE_ETH_NAME_MAX_LEN];
+
+	if (!device_name(device, name))
+		return eal_fail(error, EINVAL, "'%s' names no device", device);
+	if (device_is_pci(device) || has_driver(device))
+		return 0;
+	if (strncmp(device, "net_", 4) == 0)
+		return eal_fail(error, EINVAL,
+			"this build has no driver for '%s'; it has " DRIVER_TEXT, name);
+	return eal_fail(error, EINVAL,
+		"'%s' is neither a PCI address (0000:3b:00.0) nor a virtual device; for an "
+		"interface of the kernel write net_af_packet0,iface=%s",
+		name, name);
+}
+
+/* The last part of where a link in the device's folder points: a driver's or a group's name. */
+static bool
+read_link(const char *name, const char *link, char *target, size_t size)
+{
+	char path[PATH_MAX], text[PATH_MAX];
+	const char *slash;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), SYSFS_PCI "%s/%s", name, link);
+	n = readlink(path, text, sizeof(text) - 1);
+	if (n < 0)
+		return false;
+	text[n] = '\0';
+	slash = strrchr(text, '/');
+	name = slash != NULL ? slash + 1 : text;
+	if (strlen(name) >= size)
+		return false;
+	memcpy(target, name, strlen(name) + 1);
+	return true;
+}
+
+static int
+explain_pci(const char *name, const char *said, struct eal_error *error)
+{
+	char path[PATH_MAX], driver[64], group[64];
+
+	snprintf(path, sizeof(path), SYSFS_PCI "%s", name);
+	if (access(path, F_OK) != 0)
+		return eal_fail(error, ENODEV,
+			"there is no PCI device %s: 'lspci -D' shows which there are", name);
+	if (!read_link(name, "driver", driver, sizeof(driver)))
+		return eal_fail(error, EBUSY,
+			"%s has no driver: 'dpdk-devbind.py -b vfio-pci %s' gives it to DPDK", name,
+			name);
+	if (strcmp(driver, "vfio-pci") != 0 && strstr(driver, "uio") == NULL)
+		return eal_fail(error, EBUSY,
+			"%s belongs to the kernel's driver %s: 'dpdk-devbind.py -b vfio-pci %s' "
+			"gives it to DPDK, and the kernel loses the interface",
+			name, driver, name);
+	if (read_link(name, "iommu_group", group, sizeof(group))) {
+		snprintf(path, sizeof(path), "/dev/vfio/%s", group);
+		if (access(path, R_OK | W_OK) != 0 && errno == EACCES)
+			return eal_fail(error, EACCES,
+				"%s: no permission to open %s: give it to the user that Penstock "
+				"runs as, by chown or by a udev rule",
+				name, path);
+	}
+	return eal_fail(error, ENODEV, "%s cannot be opened: %s%s", name, said,
+		rte_eal_has_hugepages()
+			? ""
+			: "; some drivers need hugepages: 'echo 64 > /sys/kernel/mm/"
+			  "hugepages/hugepages-2048kB/nr_hugepages' reserves 128 "
+			  "MiB");
+}
+
+static int
+explain(const char *device, int error_number, const char *said, struct eal_error *error)
+{
+	char name[RTE_ETH_NAME_MAX_LEN] = "";
+
+	if (device_is_pci(device) && device_name(device, name))
+		return explain_pci(name, said, error);
+	/* Many drivers return -1 whatever happened. */
+	if (error_number <= EPERM)
+		error_number = ENODEV;
+	if (geteuid() != 0 &&
+		(strstr(device, "net_af_packet") == device || strstr(device, "net_tap") == device))
+		return eal_fail(error, EPERM,
+			"'%s' cannot be opened: it takes CAP_NET_RAW (af_packet) or CAP_NET_ADMIN "
+			"(tap), which this user may lack: %s",
+			device, said);
+	return eal_fail(error, error_number, "'%s' cannot be opened: %s", device,
+		said[0] != '\0' ? said : strerror(error_number));
+}
+
+static int
+claim(uint16_t number, const char *device, const char *name, struct eal_error *error)
+{
+	struct rte_eth_dev_owner owner = {.id = RTE_ETH_DEV_NO_OWNER}, other;
+
+	if (rte_eth_dev_owner_get(number, &other) == 0 && other.id != RTE_ETH_DEV_NO_OWNER)
+		return eal_fail(error, EBUSY, "'%s' is already the device of '%s'", device,
+			other.name);
+	snprintf(owner.name, sizeof(owner.name), "%s", name);
+	if (rte_eth_dev_owner_new(&owner.id) != 0 || rte_eth_dev_owner_set(number, &owner) != 0)
+		return eal_fail(error, EBUSY, "'%s' is taken by another part of DPDK", device);
+	return 0;
+}
+
+int
+device_attach(const char *device, const char *owner, uint16_t *ret_number, struct eal_error *error)
+{
+	char name[RTE_ETH_NAME_MAX_LEN], said[256];
+	int result = device_check(device, error);
+	uint16_t number;
+
+	if (result != 0 || !device_name(device, name))
+		return result;
+	/* PCI devices, and what the EAL arguments name, are there since EAL started. */
+	if (rte_eth_dev_get_port_by_name(name, &number) != 0) {
+		words_listen();
+		result = rte_dev_probe(device);
+		words_rest(said, sizeof(said));
+		if (result != 0)
+			return explain(device, result < 0 ? -result : ENODEV, said, error);
+		if (rte_eth_dev_get_port_by_name(name, &number) != 0)
+			return eal_fail(error, ENODEV, "'%s' is no network interface", device);
+	}
+	result = claim(number, device, owner, error);
+	if (result == 0)
+		*ret_number = number;
+	return result;
+}
+
+void
+device_detach(uint16_t number)
+{
+	struct rte_eth_dev_info info;
+	bool has_info = rte_eth_dev_info_get(number, &info) == 0;
+
+	rte_eth_dev_stop(number);
+	rte_eth_dev_close(number);
+	if (has_info)
+		rte_dev_remove(info.device);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "dpdk/pool.h"
+
+#include <rte_errno.h>
+#include <rte_mbuf.h>
+
+#define CACHE_SIZE 64
+#define BUFFER_SIZE (RTE_PKTMBUF_HEADROOM + 2048)
+#define ELEMENT_SIZE (sizeof(struct rte_mbuf) + BUFFER_SIZE)
+
+size_t
+pool_memory(unsigned n)
+{
+	/* For a device no buffer crosses a page: one in each page of 4 KiB at worst. Beside them
+	 * the ring of pointers, and a cache for each of EAL's possible threads. */
+	return (size_t)n * (4096 + 16) + RTE_MAX_LCORE * sizeof(struct rte_mempool_cache) + 65536;
+}
+
+unsigned
+pool_cached(unsigned n_threads)
+{
+	/* DPDK lets a cache grow to half as much again before it flushes. */
+	return n_threads * (CACHE_SIZE + CACHE_SIZE / 2);
+}
+
+static struct rte_mempool *
+create_on(const char *name, unsigned n, int node, bool dma)
+{
+	struct rte_pktmbuf_pool_private room = {.mbuf_data_room_size = BUFFER_SIZE};
+	/* Where no device sees the addresses, buffers may cross pages: 40 % less memory. */
+	unsigned flags = dma ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
+	struct rte_mempool *pool = rte_mempool_create_empty(name, n, ELEMENT_SIZE, CACHE_SIZE,
+		sizeof(room), node, flags);
+
+	if (pool == NULL)
+		return NULL;
+	/* Workers may share a CPU: a ring in which a preempted thread does not hold up the rest. */
+	if (rte_mempool_set_ops_byname(pool, "ring_mt_rts", NULL) != 0)
+		goto fail;
+	rte_pktmbuf_pool_init(pool, &room);
+	if (rte_mempool_populate_default(pool) < 0)
+		goto fail;
+	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+	return pool;
+
+fail:
+	rte_mempool_free(pool);
+	return NULL;
+}
+
+struct rte_mempool *
+pool_create(const char *name, unsigned n, int node, bool dma)
+{
+	struct rte_mempool *pool = create_on(name, n, node, dma);
+
+	if (pool == NULL && node != SOCKET_ID_ANY && rte_errno == ENOMEM)
+		pool = create_on(name, n, SOCKET_ID_ANY, dma);
+	return pool;
+}

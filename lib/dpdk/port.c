@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "dpdk/port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_ethdev.h>
+#include <rte_lcore.h>
+#include <rte_mbuf.h>
+
+#include "dpdk/device.h"
+#include "dpdk/pool.h"
+#include "dpdk/words.h"
+#include "dsd/burst.h"
+
+/* A NIC fills its ring while we decode: 1024 frames are 0.8 ms of a full 10 Gbit/s. A virtual
+ * device keeps its frames elsewhere. */
+#define DESCRIPTORS 1024
+#define DESCRIPTORS_VIRTUAL 256
+#define SEND_DESCRIPTORS 256
+
+/* What we want the queue to depend on: one flow stays on one queue and in order. */
+#define HASH_PORTS (RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_NONFRAG_IPV6_UDP)
+#define HASH_WANTED (HASH_PORTS | RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_IPV6)
+
+/* Rings and state of the device, beside its buffers. */
+#define DEVICE_MEMORY (size_t)(2 << 20)
+
+struct port {
+	struct port_facts facts;
+	struct filter filter;
+	uint16_t number, send_queues, send_descriptors;
+	bool attached;
+	bool loses_without_buffer, loses_with_error;
+	uint64_t receive_offloads;
+	struct rte_mempool *pool;
+	struct port_lost counted; /* by the device, at the last port_lost */
+};
+
+static int
+parse_prefixes(const char *port, const char *what, const char *const *texts, size_t n,
+	struct prefix *prefixes, struct eal_error *error)
+{
+	for (size_t i = 0; i < n; i++)
+		if (prefix_parse(texts[i], &prefixes[i]) != 0)
+			return eal_fail(error, EINVAL,
+				"port %s: %s: '%s' is no address and no prefix "
+				"(192.0.2.10/24, 2001:db8::10/64)",
+				port, what, texts[i]);
+	return 0;
+}
+
+static int
+build_filter(const struct port_spec *spec, struct filter *filter, struct eal_error *error)
+{
+	int result;
+
+	filter->udp_port = spec->udp_port;
+	filter->n_addresses = spec->n_addresses;
+	filter->n_allow = spec->n_allow;
+	filter->addresses = calloc(spec->n_addresses + 1, sizeof(*filter->addresses));
+	filter->allow = calloc(spec->n_allow + 1, sizeof(*filter->allow));
+	if (filter->addresses == NULL || filter->allow == NULL)
+		return eal_fail(error, ENOMEM, "port %s: no memory", spec->name);
+	result = parse_prefixes(spec->name, "addresses", spec->addresses, spec->n_addresses,
+		filter->addresses, error);
+	if (result != 0)
+		return result;
+	return parse_prefixes(spec->name, "allow", spec->allow, spec->n_allow, filter->allow,
+		error);
+}
+
+static void
+free_filter(struct filter *filter)
+{
+	free(filter->addresses);
+	free(filter->allow);
+}
+
+int
+port_check(const struct port_spec *spec, struct eal_error *error)
+{
+	struct filter filter = {0};
+	int result;
+
+	if (spec->queues == 0)
+		return eal_fail(error, EINVAL, "port %s: 0 queues receive nothing", spec->name);
+	result = device_check(spec->device, error);
+	if (result == 0)
+		result = build_filter(spec, &filter, error);
+	free_filter(&filter);
+	return result;
+}
+
+/* Every buffer that can be somewhere else than in the pool: in a ring, in a burst that is being
+ * decoded while the next is polled, in a thread's cache. So the pool never runs dry. */
+static unsigned
+count_buffers(unsigned queues, unsigned descriptors, unsigned n_threads)
+{
+	return queues * (descriptors + 2 * BURST_MAX) + SEND_DESCRIPTORS + BURST_MAX +
+		pool_cached(n_threads);
+}
+
+size_t
+port_memory(const struct port_spec *spec, size_t n_workers)
+{
+	unsigned descriptors = device_is_pci(spec->device) ? DESCRIPTORS : DESCRIPTORS_VIRTUAL;
+
+	return pool_memory(count_buffers(spec->queues, descriptors, (unsigned)n_workers + 1)) +
+		DEVICE_MEMORY;
+}
+
+static void
+choose_hash(struct port *port, const struct rte_eth_dev_info *info, struct rte_eth_conf *conf)
+{
+	uint64_t hash = HASH_WANTED & info->flow_type_rss_offloads;
+
+	if (port->facts.queues < 2 || hash == 0)
+		return;
+	conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+	conf->rx_adv_conf.rss_conf.rss_hf = hash;
+	port->facts.hashes_ports = (hash & HASH_PORTS) == HASH_PORTS;
+}
+
+static int
+configure(struct port *port, struct rte_eth_dev_info *info)
+{
+	struct rte_eth_conf conf = {0};
+	struct port_facts *facts = &port->facts;
+	int result;
+
+	port->send_descriptors = SEND_DESCRIPTORS;
+	facts->queues = RTE_MIN(facts->queues_wanted, info->max_rx_queues);
+	facts->descriptors = facts->is_virtual ? DESCRIPTORS_VIRTUAL : DESCRIPTORS;
+	if (facts->checksum == PORT_CHECKSUM_AUTO)
+		port->receive_offloads = info->rx_offload_capa &
+			(RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM);
+	conf.rxmode.offloads = port->receive_offloads;
+	choose_hash(port, info, &conf);
+	/* A queue to send on even where nothing is sent: some drivers refuse to start without, and
+	 * some want as many of the one as of the other. */
+	port->send_queues = 1;
+	result = rte_eth_dev_configure(port->number, facts->queues, 1, &conf);
+	if (result != 0) {
+		port->send_queues = facts->queues;
+		result = rte_eth_dev_configure(port->number, facts->queues, port->send_queues,
+			&conf);
+	}
+	if (result != 0)
+		return result;
+	return rte_eth_dev_adjust_nb_rx_tx_desc(port->number, &facts->descriptors,
+		&port->send_descriptors);
+}
+
+static int
+create_pool(struct port *port)
+{
+	struct port_facts *facts = &port->facts;
+	char name[RTE_MEMPOOL_NAMESIZE];
+
+	snprintf(name, sizeof(name), "port%u", port->number);
+	facts->buffers = count_buffers(facts->queues, facts->descriptors, rte_lcore_count());
+	port->pool = pool_create(name, facts->buffers, facts->node, !facts->is_virtual);
+	return port->pool != NULL ? 0 : -rte_errno;
+}
+
+static int
+set_up_queues(struct port *port, const struct rte_eth_dev_info *info)
+{
+	struct rte_eth_rxconf receive = info->default_rxconf;
+	unsigned node = (unsigned)port->facts.node;
+	int result = 0;
+
+	receive.offloads = port->receive_offloads;
+	/* One full queue must not hold up the others. */
+	receive.rx_drop_en = port->facts.queues > 1;
+	for (uint16_t i = 0; i < port->facts.queues && result == 0; i++)
+		result = rte_eth_rx_queue_setup(port->number, i, port->facts.descriptors, node,
+			&receive, port->pool);
+	if (result != 0)
+		return result;
+	return rte_eth_tx_queue_setup(port->number, 0, SEND_DESCRIPTORS, node,
+		&info->default_txconf);
+}
+
+static int
+start(struct port *port)
+{
+	struct rte_ether_addr mac;
+	int result;
+
+	/* Without an address everything is for us; where a driver cannot, it filters nothing. */
+	if (port->facts.is_virtual && port->filter.n_addresses == 0)
+		rte_eth_promiscuous_enable(port->number);
+	result = rte_eth_dev_start(port->number);
+	if (result != 0)
+		return result;
+	if (rte_eth_macaddr_get(port->number, &mac) == 0)
+		memcpy(port->facts.mac, mac.addr_bytes, sizeof(port->facts.mac));
+	rte_eth_dev_get_mtu(port->number, &port->facts.mtu);
+	return 0;
+}
+
+static void
+note_device(struct port *port, const struct rte_eth_dev_info *info)
+{
+	const char *driver = info->driver_name;
+
+	port->facts.driver = driver;
+	port->facts.node = rte_eth_dev_socket_id(port->number);
+	/* Elsewhere rx_nombuf counts attempts to fill the ring again, which lose nothing; what the
+	 * ring then cannot take is in imissed. */
+	port->loses_without_buffer =
+		strcmp(driver, "net_pcap") == 0 || strcmp(driver, "net_tap") == 0;
+	/* net_pcap counts each read at a damaged place in the file, once a poll. */
+	port->loses_with_error = strcmp(driver, "net_pcap") != 0;
+}
+
+static int
+bring_up(struct port *port, struct eal_error *error)
+{
+	struct rte_eth_dev_info info;
+	struct port_lost before;
+	const char *step;
+	char said[256];
+	int result;
+
+	words_listen();
+	step = "asking the device";
+	result = rte_eth_dev_info_get(port->number, &info);
+	if (result != 0)
+		goto fail;
+	note_device(port, &info);
+	step = "configuring it";
+	result = configure(port, &info);
+	if (result != 0)
+		goto fail;
+	step = "taking memory for its buffers";
+	result = create_pool(port);
+	if (result != 0)
+		goto fail;
+	step = "setting up its queues";
+	result = set_up_queues(port, &info);
+	if (result != 0)
+		goto fail;
+	step = "starting it";
+	result = start(port);
+	if (result != 0)
+		goto fail;
+	words_rest(said, sizeof(said));
+	port_lost(port, &before);
+	return 0;
+
+fail:
+	words_rest(said, sizeof(said));
+	result = result < -1 ? result : -EIO;
+	return eal_fail(error, -result, "port %s: %s failed: %s%s", port->facts.name, step,
+		said[0] != '\0' ? said : strerror(-result),
+		result == -ENOMEM ? "; more memory: '-- -m MEGABYTES', or hugepages" : "");
+}
+
+int
+port_open(const struct port_spec *spec, struct port **ret_port, struct eal_error *error)
+{
+	struct port *port;
+	int result = port_check(spec, error);
+
+	if (result != 0)
+		return result;
+	port = calloc(1, sizeof(*port));
+	if (port == NULL)
+		return eal_fail(error, ENOMEM, "port %s: no memory", spec->name);
+	port->facts.name = spec->name;
+	port->facts.device = spec->device;
+	port->facts.queues_wanted = spec->queues;
+	port->facts.checksum = spec->checksum;
+	port->facts.is_virtual = !device_is_pci(spec->device);
+	result = build_filter(spec, &port->filter, error);
+	if (result != 0)
+		goto fail;
+	result = device_attach(spec->device, spec->name, &port->number, error);
+	if (result != 0)
+		goto fail;
+	port->attached = true;
+	result = bring_up(port, error);
+	if (result != 0)
+		goto fail;
+	*ret_port = port;
+	return 0;
+
+fail:
+	port_close(port);
+	return result;
+}
+
+const struct port_facts *
+port_facts(const struct port *port)
+{
+	return &port->facts;
+}
+
+const struct filter *
+port_filter(const struct port *port)
+{
+	return &port->filter;
+}
+
+uint16_t
+port_number(const struct port *port)
+{
+	return port->number;
+}
+
+bool
+port_has_link(const struct port *port)
+{
+	struct rte_eth_link link;
+
+	return rte_eth_link_get_nowait(port->number, &link) == 0 &&
+		link.link_status == RTE_ETH_LINK_UP;
+}
+
+/* A counter that went back was reset by the device: all of it is new. */
+static uint64_t
+advance(uint64_t *counted, uint64_t now)
+{
+	uint64_t difference = now >= *counted ? now - *counted : now;
+
+	*counted = now;
+	return difference;
+}
+
+void
+port_lost(struct port *port, struct port_lost *ret_lost)
+{
+	struct rte_eth_stats stats;
+
+	*ret_lost = (struct port_lost){0};
+	if (rte_eth_stats_get(port->number, &stats) != 0)
+		return;
+	ret_lost->missed = advance(&port->counted.missed, stats.imissed);
+	if (port->loses_without_buffer)
+		ret_lost->no_buffer = advance(&port->counted.no_buffer, stats.rx_nombuf);
+	if (port->loses_with_error)
+		ret_lost->errors = advance(&port->counted.errors, stats.ierrors);
+}
+
+size_t
+port_send(struct port *port, const struct span *frames, size_t n)
+{
+	struct rte_mbuf *buffers[BURST_MAX];
+	uint16_t n_filled = 0, n_sent;
+
+	for (; n_filled < RTE_MIN(n, (size_t)BURST_MAX); n_filled++) {
+		struct span frame = frames[n_filled];
+		struct rte_mbuf *buffer = rte_pktmbuf_alloc(port->pool);
+		char *at;
+
+		if (buffer == NULL)
+			break;
+		at = rte_pktmbuf_append(buffer, (uint16_t)RTE_MIN(frame.size, (size_t)UINT16_MAX));
+		if (at == NULL) {
+			rte_pktmbuf_free(buffer);
+			break;
+		}
+		memcpy(at, frame.data, frame.size);
+		buffers[n_filled] = buffer;
+	}
+	n_sent = rte_eth_tx_burst(port->number, 0, buffers, n_filled);
+	rte_pktmbuf_free_bulk(buffers + n_sent, n_filled - n_sent);
+	return n_sent;
+}
+
+void
+port_close(struct port *port)
+{
+	if (port == NULL)
+		return;
+	if (port->attached)
+		device_detach(port->number);
+	rte_mempool_free(port->pool);
+	free_filter(&port->filter);
+	free(port);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A network interface that DPDK owns: its queues, its buffers, and what the device says it lost.
+ *
+ * Which checksums are computed in software:
+ *
+ *                 device says good   device says bad     device says nothing
+ *   auto          none               what it calls bad   IP: always; UDP: on a PCI device
+ *   verify        both               both                both
+ *   ignore        none               none                none
+ *
+ * A virtual device says nothing, and senders on the same host leave UDP checksums to a NIC that
+ * is not there; a wrong one proves no damage then. A bad mark alone drops nothing, because some
+ * devices put it on datagrams without a checksum (RFC 768).
+ */
+#ifndef DPDK_PORT_H
+#define DPDK_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dpdk/eal.h"
+#include "frame/filter.h"
+
+struct port;
+
+enum port_checksum {
+	PORT_CHECKSUM_AUTO,
+	PORT_CHECKSUM_VERIFY,
+	PORT_CHECKSUM_IGNORE,
+};
+
+/* Strings are borrowed and outlive the port. */
+struct port_spec {
+	const char *name;
+	const char *device; /* as in dpdk/device.h */
+	uint16_t queues; /* wanted, at least 1; fewer may be granted */
+	uint16_t udp_port; /* host order; 0: any */
+	const char *const *addresses; /* "192.0.2.10/24"; none: any destination */
+	size_t n_addresses;
+	const char *const *allow; /* source prefixes; none: any source */
+	size_t n_allow;
+	enum port_checksum checksum;
+};
+
+/* What the port turned out to be, for people and for the plan. */
+struct port_facts {
+	const char *name, *device;
+	const char *driver; /* "net_ixgbe" */
+	uint8_t mac[6];
+	bool is_virtual; /* no NIC behind it */
+	int node; /* NUMA node, -1: none */
+	uint16_t queues_wanted, queues; /* granted */
+	bool hashes_ports; /* spreads flows over the queues by UDP ports, not only by address */
+	uint16_t descriptors; /* of each queue */
+	uint16_t mtu;
+	unsigned buffers;
+	enum port_checksum checksum;
+};
+
+/* Frames that never reached a poll. */
+struct port_lost {
+	uint64_t missed; /* no free descriptor */
+	uint64_t no_buffer; /* read and thrown away, since the pool was empty */
+	uint64_t errors; /* damaged on the way in */
+};
+
+/* Looks at the spec without touching the device. 0, or -EINVAL with error filled. */
+int port_check(const struct port_spec *spec, struct eal_error *error);
+
+/* Bytes of EAL memory that the port will take at most, for n_workers. */
+size_t port_memory(const struct port_spec *spec, size_t n_workers);
+
+/* Opens and starts the device; after eal_start, same thread. 0, or -errno with error filled;
+ * ret_port is untouched then. */
+int port_open(const struct port_spec *spec, struct port **ret_port, struct eal_error *error);
+
+/* Any thread. */
+const struct port_facts *port_facts(const struct port *port);
+const struct filter *port_filter(const struct port *port);
+uint16_t port_number(const struct port *port); /* DPDK's */
+bool port_has_link(const struct port *port);
+
+/*
+ * What the device lost since the last call. One thread only. Not every driver can tell: memif and
+ * ring refuse their sender instead, af_packet and null report nothing; e.g. the kernel's drops in
+ * front of af_packet are not in the ledger.
+ */
+void port_lost(struct port *port, struct port_lost *ret_lost);
+
+/* Copies the frames into buffers and sends them on queue 0; returns how many the device took.
+ * One thread at a time. */
+size_t port_send(struct port *port, const struct span *frames, size_t n);
+
+/* After the last poll; NULL is fine. */
+void port_close(struct port *port);
+
+#endif
