@@ -13,7 +13,9 @@
 #define printf_like(text, first) __attribute__((format(printf, text, first)))
 
 #define ARRAY_LENGTH(a) (sizeof(a) / sizeof((a)[0]))
+#ifndef container_of /* DPDK has the same */
 #define container_of(pointer, type, member) \
 	((type *)(void *)((char *)(pointer)-offsetof(type, member)))
+#endif
 
 #endif

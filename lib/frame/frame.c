@@ -83,7 +83,7 @@ parse_ipv4(struct span bytes, unsigned checks, struct frame *ret_frame)
 	header_size = (size_t)(bytes.data[0] & 0x0f) * 4;
 	size = load_be16(bytes.data + 2);
 	if (unlikely(bytes.data[0] >> 4 != 4 || header_size < IPV4_HEADER_SIZE ||
-		     size < header_size || size > bytes.size))
+		    size < header_size || size > bytes.size))
 		return STAT_frames_dropped_bad_ip_header;
 	if ((checks & FRAME_CHECK_IP) != 0 &&
 		!checksum_is_right(checksum_add(0, span_of(bytes.data, header_size))))
@@ -142,7 +142,7 @@ static bool
 is_extension(uint8_t type)
 {
 	return type == IPPROTO_HOPOPTS || type == IPPROTO_DSTOPTS || type == IPPROTO_ROUTING ||
-	       type == IPPROTO_FRAGMENT || type == IPPROTO_AH;
+		type == IPPROTO_FRAGMENT || type == IPPROTO_AH;
 }
 
 /* Cuts the extension headers off; type is in and out. */

@@ -62,5 +62,5 @@ bool
 prefix_is(const struct prefix *prefix, const uint8_t *address, uint8_t address_size)
 {
 	return address_size == prefix->address_size &&
-	       memcmp(prefix->address, address, address_size) == 0;
+		memcmp(prefix->address, address, address_size) == 0;
 }

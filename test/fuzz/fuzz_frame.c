@@ -6,9 +6,9 @@
 #include "base/compiler.h"
 #include "frame/filter.h"
 
-#define REQUIRE(condition)                \
-	do {                              \
-		if (!(condition))         \
+#define REQUIRE(condition) \
+	do { \
+		if (!(condition)) \
 			__builtin_trap(); \
 	} while (0)
 
@@ -18,7 +18,7 @@ static bool
 lies_inside(struct span frame, const uint8_t *at, size_t size)
 {
 	return at >= frame.data && size <= frame.size &&
-	       (size_t)(at - frame.data) <= frame.size - size;
+		(size_t)(at - frame.data) <= frame.size - size;
 }
 
 static void

@@ -8,8 +8,10 @@
 #include "frame/filter.h"
 
 static const uint8_t sender[] = {192, 0, 2, 1}, receiver[] = {192, 0, 2, 10};
-static const struct frame datagram = {
-	.source = sender, .destination = receiver, .address_size = 4, .destination_port = 8125};
+static const struct frame datagram = {.source = sender,
+	.destination = receiver,
+	.address_size = 4,
+	.destination_port = 8125};
 
 static void
 lets_everything_in_by_default(void **state)

@@ -21,12 +21,12 @@
 #define ETHERNET(type) MACS, BE16(type)
 #define TAG(type) BE16(7), BE16(type)
 /* From 192.0.2.1 to 192.0.2.10, identification 1234, time to live 64. */
-#define IPV4_FULL(first, total, fragment, protocol, sum)                                          \
+#define IPV4_FULL(first, total, fragment, protocol, sum) \
 	first, 0, BE16(total), 0x12, 0x34, BE16(fragment), 64, protocol, BE16(sum), 192, 0, 2, 1, \
 		192, 0, 2, 10
 #define IPV4(total) IPV4_FULL(0x45, total, 0x4000, 17, 0)
 /* From 2001:db8::1 to 2001:db8::10, hop limit 64. */
-#define IPV6(size, next)                                                                           \
+#define IPV6(size, next) \
 	0x60, 0, 0, 0, BE16(size), next, 64, 0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
 		1, 0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10
 #define UDP(size, sum) BE16(40000), BE16(8125), BE16(size), BE16(sum)
@@ -41,16 +41,16 @@
 #define BYTES(...) ((const uint8_t[]){__VA_ARGS__})
 #define PARSE(checks, ret_frame, ...) \
 	parse(BYTES(__VA_ARGS__), sizeof(BYTES(__VA_ARGS__)), checks, ret_frame)
-#define ASSERT_REASON(reason, ...)                                                              \
-	do {                                                                                    \
-		struct frame frame_;                                                            \
+#define ASSERT_REASON(reason, ...) \
+	do { \
+		struct frame frame_; \
 		assert_int_equal(PARSE(0, &frame_, __VA_ARGS__), STAT_frames_dropped_##reason); \
 	} while (0)
-#define ASSERT_TEXT(checks, ...)                                                  \
-	do {                                                                      \
-		struct frame frame_;                                              \
+#define ASSERT_TEXT(checks, ...) \
+	do { \
+		struct frame frame_; \
 		assert_int_equal(PARSE(checks, &frame_, __VA_ARGS__), STAT_NONE); \
-		assert_true(frame_.payload.size == 5);                            \
+		assert_true(frame_.payload.size == 5); \
 	} while (0)
 
 /* Parses a copy that ends where the frame ends, so that a sanitizer sees a read past it. The
@@ -141,8 +141,8 @@ static void
 refuses_every_cut_of_a_frame(void **state)
 {
 	static const uint8_t v4[] = {ETHERNET(0x8100), TAG(0x0800), IPV4(33), UDP(13, 0), TEXT};
-	static const uint8_t v6[] = {
-		ETHERNET(0x86dd), IPV6(21, 60), DESTINATION(17), UDP(13, 0), TEXT};
+	static const uint8_t v6[] = {ETHERNET(0x86dd), IPV6(21, 60), DESTINATION(17), UDP(13, 0),
+		TEXT};
 	struct frame frame;
 
 	(void)state;
@@ -243,8 +243,8 @@ refuses_a_bad_chain_of_extension_headers(void **state)
 		DESTINATION(60), DESTINATION(60), DESTINATION(17), UDP(13, 0), TEXT);
 	ASSERT_REASON(bad_extension, ETHERNET(0x86dd), IPV6(29, 60), DESTINATION(0), HOP_BY_HOP(17),
 		UDP(13, 0), TEXT);
-	ASSERT_REASON(
-		bad_extension, ETHERNET(0x86dd), IPV6(21, 43), ROUTING(17, 1), UDP(13, 0), TEXT);
+	ASSERT_REASON(bad_extension, ETHERNET(0x86dd), IPV6(21, 43), ROUTING(17, 1), UDP(13, 0),
+		TEXT);
 	/* 24 bytes claimed, 21 there. */
 	ASSERT_REASON(bad_extension, ETHERNET(0x86dd), IPV6(21, 60), 17, 2, 1, 4, 0, 0, 0, 0,
 		UDP(13, 0), TEXT);
@@ -261,8 +261,8 @@ static void
 refuses_what_is_not_udp(void **state)
 {
 	(void)state;
-	ASSERT_REASON(
-		not_udp, ETHERNET(0x0800), IPV4_FULL(0x45, 33, 0x4000, 6, 0), UDP(13, 0), TEXT);
+	ASSERT_REASON(not_udp, ETHERNET(0x0800), IPV4_FULL(0x45, 33, 0x4000, 6, 0), UDP(13, 0),
+		TEXT);
 	ASSERT_REASON(not_udp, ETHERNET(0x86dd), IPV6(13, 58), UDP(13, 0), TEXT);
 	ASSERT_REASON(not_udp, ETHERNET(0x86dd), IPV6(8, 60), DESTINATION(59)); /* none */
 	ASSERT_REASON(not_udp, ETHERNET(0x86dd), IPV6(21, 60), DESTINATION(50), UDP(13, 0),
@@ -335,8 +335,8 @@ covers_the_udp_length_only(void **state)
 	(void)state;
 	/* The same datagram and checksum with 3 bytes behind it, inside IP. */
 	ASSERT_TEXT(FRAME_CHECK_UDP, ETHERNET(0x0800), IPV4(36), UDP(13, 0xca13), TEXT, 9, 9, 9);
-	ASSERT_TEXT(
-		FRAME_CHECK_UDP, ETHERNET(0x86dd), IPV6(16, 17), UDP(13, 0xf29c), TEXT, 9, 9, 9);
+	ASSERT_TEXT(FRAME_CHECK_UDP, ETHERNET(0x86dd), IPV6(16, 17), UDP(13, 0xf29c), TEXT, 9, 9,
+		9);
 }
 
 static void
