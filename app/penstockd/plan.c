@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "penstockd/plan_priv.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "penstockd/check.h"
+#include "penstockd/device.h"
+#include "penstockd/folder.h"
+
+/* DPDK's share: for each queue a pool of 8192 buffers with room for 2 KiB, their headroom and
+ * descriptors; and what EAL itself takes. */
+#define QUEUE_MEMORY ((uint64_t)8192 * (2048 + 128 + 128 + 64))
+#define EAL_MEMORY ((uint64_t)64 << 20)
+#define DATAGRAM_MAX 65507 /* UDP over IPv4: 65535 - 20 - 8 */
+
+int
+plan_refuse(struct planner *planner, int exit_code, const char *format, ...)
+{
+	va_list arguments;
+
+	planner->error->exit_code = exit_code;
+	va_start(arguments, format);
+	vsnprintf(planner->error->text, sizeof(planner->error->text), format, arguments);
+	va_end(arguments);
+	return exit_code == PLAN_EXIT_CONFIGURATION ? -EINVAL : -ENODEV;
+}
+
+int
+plan_out_of_memory(struct planner *planner)
+{
+	plan_refuse(planner, PLAN_EXIT_RESOURCE, "not enough memory to make a plan");
+	return -ENOMEM;
+}
+
+int
+plan_note(struct planner *planner, const char *format, ...)
+{
+	va_list arguments;
+	char text[512];
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	return string_list_add(&planner->plan.notes, text) == 0 ? 0 : plan_out_of_memory(planner);
+}
+
+static int
+copy_notes(struct planner *planner)
+{
+	for (size_t i = 0; i < planner->options->notes.n; i++)
+		if (plan_note(planner, "%s", planner->options->notes.item[i]) != 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static int
+plan_devices(struct planner *planner)
+{
+	const struct port_options *port = planner->options->ports.item;
+	size_t n = planner->options->ports.n;
+
+	if (n == 0)
+		return 0;
+	planner->plan.ports = calloc(n, sizeof(*planner->plan.ports));
+	if (planner->plan.ports == NULL)
+		return plan_out_of_memory(planner);
+	for (; planner->plan.n_ports < n; planner->plan.n_ports++, port++) {
+		struct plan_port *planned = &planner->plan.ports[planner->plan.n_ports];
+
+		planned->options = port;
+		_Static_assert(sizeof(planned->device) == DEVICE_TEXT_SIZE, "room for the text");
+		if (device_look_up(port->device, planner->machine->sys, planned->device) != 0)
+			return plan_refuse(planner, PLAN_EXIT_RESOURCE, "port %s: %s", port->name,
+				planned->device);
+	}
+	return 0;
+}
+
+static bool
+needs_eol(const struct options *options, const char *transport)
+{
+	for (size_t i = 0; i < options->dogstatsd_eol_required.n; i++)
+		if (strcmp(options->dogstatsd_eol_required.item[i], transport) == 0)
+			return true;
+	return false;
+}
+
+static int
+add_input(struct planner *planner, struct plan_worker *worker, const struct input_spec *spec)
+{
+	if (worker->n_inputs == WORKER_INPUTS_MAX)
+		return plan_refuse(planner, PLAN_EXIT_CONFIGURATION,
+			"%s would poll more than %d queues and sockets: set penstock: workers to a "
+			"larger number, or queues of the ports to a smaller one",
+			worker->name, WORKER_INPUTS_MAX);
+	worker->input[worker->n_inputs++] = *spec;
+	return 0;
+}
+
+/* Gives the listener its number. */
+static int
+add_listener(struct planner *planner, const char *name, uint16_t *ret_listener)
+{
+	if (planner->plan.n_listeners == STATS_LISTENERS_MAX)
+		return plan_refuse(planner, PLAN_EXIT_CONFIGURATION,
+			"more than %d sockets and ports: leave some of penstock: ports out",
+			STATS_LISTENERS_MAX);
+	*ret_listener = planner->plan.n_listeners;
+	planner->plan.listener_name[planner->plan.n_listeners++] = name;
+	return 0;
+}
+
+static int
+add_socket(struct planner *planner, const char *driver, const char *name, const char *address)
+{
+	const struct options *options = planner->options;
+	bool is_udp = strcmp(driver, "udp") == 0;
+	struct input_spec spec = {
+		.driver = driver,
+		.name = name,
+		.address = address,
+		.udp_port = is_udp ? options->dogstatsd_port : "",
+		.payload_max = options->dogstatsd_buffer_size,
+		.receive_size = options->dogstatsd_so_rcvbuf,
+		.socket_mode = options->socket_mode,
+		.eol_required = needs_eol(options, is_udp ? "udp" : "uds"),
+	};
+	int error = add_listener(planner, name, &spec.listener);
+
+	return error != 0 ? error : add_input(planner, &planner->plan.workers[0], &spec);
+}
+
+static int
+plan_sockets(struct planner *planner)
+{
+	const struct options *options = planner->options;
+	int error = 0;
+
+	if (strcmp(options->dogstatsd_port, "0") != 0)
+		error = add_socket(planner, "udp", "udp",
+			options->dogstatsd_non_local_traffic ? "" : options->bind_host);
+	if (error == 0 && options->dogstatsd_socket[0] != '\0')
+		error = add_socket(planner, "uds_dgram", "uds", options->dogstatsd_socket);
+	if (error == 0 && options->dogstatsd_stream_socket[0] != '\0')
+		error = add_socket(planner, "uds_stream", "uds_stream",
+			options->dogstatsd_stream_socket);
+	if (error == 0 && options->dogstatsd_so_rcvbuf > planner->machine->receive_size_max &&
+		planner->machine->receive_size_max != 0)
+		error = plan_note(planner,
+			"dogstatsd_so_rcvbuf is %u, but the kernel gives at most %llu: 'sysctl -w "
+			"net.core.rmem_max=%u'.",
+			options->dogstatsd_so_rcvbuf,
+			(unsigned long long)planner->machine->receive_size_max,
+			options->dogstatsd_so_rcvbuf);
+	return error;
+}
+
+uint16_t
+plan_port_queues(const struct port_options *port, uint32_t n_polling)
+{
+	if (strcmp(port->queues, "auto") != 0)
+		return (uint16_t)strtoul(port->queues, NULL, 10);
+	return check_is_pci(port->device) && n_polling > 0 ? (uint16_t)n_polling : 1;
+}
+
+/* Queues go round all workers that poll, over all ports. */
+static int
+plan_queues(struct planner *planner)
+{
+	struct plan *plan = &planner->plan;
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < plan->n_ports; i++) {
+		struct plan_port *port = &plan->ports[i];
+		struct input_spec spec = {
+			.driver = "dpdk",
+			.name = port->options->name,
+			.address = port->options->device,
+			.udp_port = planner->options->dogstatsd_port,
+			.payload_max = DATAGRAM_MAX,
+			.eol_required = needs_eol(planner->options, "udp"),
+		};
+		int error = add_listener(planner, spec.name, &port->listener);
+
+		spec.listener = port->listener;
+		port->n_queues = plan_port_queues(port->options, planner->n_polling);
+		for (spec.queue = 0; error == 0 && spec.queue < port->n_queues; spec.queue++) {
+			uint32_t at = planner->n_polling > 0 ? 1 + next++ % planner->n_polling : 0;
+
+			error = add_input(planner, &plan->workers[at], &spec);
+		}
+		if (error != 0)
+			return error;
+	}
+	return 0;
+}
+
+static int
+note_ports(struct planner *planner)
+{
+	const struct plan *plan = &planner->plan;
+
+	if (plan->n_ports > 0 && strcmp(planner->options->dogstatsd_port, "0") == 0 &&
+		plan_note(planner, "dogstatsd_port is 0 (off), so no port takes a datagram.") != 0)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < plan->n_workers; i++)
+		if (plan->workers[i].n_inputs == 0 &&
+			plan_note(planner,
+				"%s has no queue to poll: set queues of a port to %u, or "
+				"penstock: workers to less.",
+				plan->workers[i].name, planner->n_polling) != 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static int
+plan_outputs(struct planner *planner)
+{
+	const struct output_options *output = planner->options->outputs.item;
+	size_t n = planner->options->outputs.n;
+
+	planner->plan.outputs = calloc(n, sizeof(*planner->plan.outputs));
+	if (planner->plan.outputs == NULL)
+		return plan_out_of_memory(planner);
+	for (size_t i = 0; i < n; i++)
+		planner->plan.outputs[i] = (struct output_spec){
+			.type = output[i].type,
+			.name = output[i].name,
+			.path = output[i].path,
+		};
+	planner->plan.n_outputs = (uint32_t)n;
+	return 0;
+}
+
+static int
+plan_memory(struct planner *planner)
+{
+	const struct machine *machine = planner->machine;
+	struct plan *plan = &planner->plan;
+
+	for (uint32_t i = 0; i < plan->n_ports; i++)
+		plan->port_memory += plan->ports[i].n_queues * QUEUE_MEMORY;
+	plan->port_memory += EAL_MEMORY;
+	for (size_t i = 0; i < machine->n_page_sizes; i++)
+		plan->hugepage_memory_free += machine->pages[i].free * machine->pages[i].size;
+	plan->use_hugepages = planner->options->hugepages == HUGEPAGES_AUTO &&
+		machine->has_hugetlbfs && plan->hugepage_memory_free >= plan->port_memory;
+	plan->memory_worst = planner->options->memory_ceiling +
+		planner->options->max_context_bytes + plan->port_memory;
+	plan->payload_max = planner->options->dogstatsd_buffer_size;
+	if (plan->n_ports > 0 && plan->payload_max < DATAGRAM_MAX)
+		plan->payload_max = DATAGRAM_MAX;
+	if (machine->memory != 0 && plan->memory_worst > machine->memory)
+		return plan_note(planner,
+			"At worst Penstock takes %llu MiB, but the machine has %llu MiB: lower "
+			"penstock: max_context_bytes or memory_ceiling.",
+			(unsigned long long)(plan->memory_worst >> 20),
+			(unsigned long long)(machine->memory >> 20));
+	return 0;
+}
+
+int
+plan_make_on(const struct options *options, const struct machine *machine, struct plan *ret_plan,
+	struct plan_error *error)
+{
+	static int (*const step[])(struct planner * planner) = {
+		copy_notes,
+		plan_devices,
+		plan_cores,
+		plan_sockets,
+		plan_queues,
+		note_ports,
+		plan_outputs,
+		plan_folders,
+		plan_memory,
+	};
+	struct planner planner = {
+		.options = options,
+		.machine = machine,
+		.plan = {.options = options},
+		.error = error,
+	};
+
+	machine_cpus(machine, planner.plan.cpus, sizeof(planner.plan.cpus));
+	for (size_t i = 0; i < ARRAY_LENGTH(step); i++) {
+		int result = step[i](&planner);
+
+		if (result != 0) {
+			plan_free(&planner.plan);
+			return result;
+		}
+	}
+	*ret_plan = planner.plan;
+	return 0;
+}
+
+int
+plan_make(const struct options *options, struct plan *ret_plan, struct plan_error *error)
+{
+	struct machine machine;
+	int result = machine_read(&machine);
+
+	if (result != 0) {
+		error->exit_code = PLAN_EXIT_RESOURCE;
+		snprintf(error->text, sizeof(error->text),
+			"cannot learn which cores this process may use: %s", strerror(-result));
+		return result;
+	}
+	return plan_make_on(options, &machine, ret_plan, error);
+}
+
+int
+plan_prepare(const struct plan *plan, struct plan_error *error)
+{
+	_Static_assert(sizeof(error->text) == FOLDER_WHY_SIZE, "room for the text");
+	for (uint32_t i = 0; i < plan->n_folders; i++) {
+		const struct plan_folder *folder = &plan->folders[i];
+		int result = folder_make(folder->path, folder->is_private, error->text);
+
+		if (result != 0) {
+			error->exit_code = PLAN_EXIT_RESOURCE;
+			return result;
+		}
+	}
+	return 0;
+}
+
+/* Keeps the inputs that are not of the port, or of a queue that it has. */
+static void
+set_worker_port(struct plan_worker *worker, uint16_t listener, struct port *port, uint16_t n_queues)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < worker->n_inputs; i++) {
+		struct input_spec spec = worker->input[i];
+
+		if (spec.listener == listener) {
+			if (spec.queue >= n_queues)
+				continue;
+			spec.port = port;
+		}
+		worker->input[n++] = spec;
+	}
+	worker->n_inputs = n;
+}
+
+void
+plan_set_port(struct plan *plan, uint32_t index, struct port *port, uint16_t n_queues)
+{
+	for (uint32_t i = 0; i < plan->n_workers; i++)
+		set_worker_port(&plan->workers[i], plan->ports[index].listener, port, n_queues);
+}
+
+void
+plan_free(struct plan *plan)
+{
+	if (plan == NULL)
+		return;
+	for (uint32_t i = 0; i < plan->n_folders; i++)
+		free(plan->folders[i].path);
+	free(plan->folders);
+	free(plan->workers);
+	free(plan->ports);
+	free(plan->outputs);
+	string_list_free(&plan->notes);
+	*plan = (struct plan){0};
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Everything that is decided before anything is opened: which core does what, which queue goes to
+ * which worker, what listens where, how much memory that can take. --check prints it.
+ */
+#ifndef PENSTOCKD_PLAN_H
+#define PENSTOCKD_PLAN_H
+
+#include "input/input.h"
+#include "output/output.h"
+#include "penstockd/machine.h"
+#include "penstockd/options.h"
+#include "worker/worker.h"
+
+/* The exit codes of a refusal, after sysexits.h. */
+#define PLAN_EXIT_RESOURCE 69
+#define PLAN_EXIT_OUR_FAULT 70
+#define PLAN_EXIT_CONFIGURATION 78
+
+/* Why there is no plan: one sentence, and the way out. */
+struct plan_error {
+	int exit_code;
+	char text[512];
+};
+
+struct plan_worker {
+	char name[16]; /* "slow", "worker1" */
+	unsigned cpu;
+	enum worker_idle idle;
+	struct input_spec input[WORKER_INPUTS_MAX]; /* worker_conf takes it as it is */
+	uint32_t n_inputs;
+};
+
+struct plan_port {
+	const struct port_options *options;
+	uint16_t listener; /* as in struct stats */
+	uint16_t n_queues;
+	char device[384]; /* what is known of the device, for people */
+};
+
+struct plan_folder {
+	char *path; /* to be made by plan_prepare where it is missing */
+	bool is_private;
+};
+
+struct plan {
+	const struct options *options; /* borrowed: the plan points into it */
+	char cpus[256]; /* what this process may use: "0-3" */
+
+	/* The first is the slow path: sockets, and the ports' queues when it is the only one. */
+	struct plan_worker *workers;
+	uint32_t n_workers;
+
+	struct plan_port *ports;
+	uint32_t n_ports;
+
+	const char *listener_name[STATS_LISTENERS_MAX]; /* by index in struct stats */
+	uint16_t n_listeners;
+
+	struct output_spec *outputs;
+	uint32_t n_outputs;
+
+	struct plan_folder *folders;
+	uint32_t n_folders;
+
+	bool use_hugepages; /* else EAL gets --no-huge */
+	uint64_t port_memory; /* bytes that DPDK takes for the ports, an estimate */
+	uint64_t hugepage_memory_free; /* bytes in free hugepages */
+	uint64_t memory_worst; /* bytes: ceiling, contexts, ports */
+	uint32_t payload_max; /* longest payload that can arrive, bytes */
+	struct string_list notes; /* what a user should know, one sentence each */
+};
+
+/* 0 and a plan (plan_free), or -EINVAL, -ENODEV, -ENOMEM … with error filled. options must stay.
+ * Opens no device and makes no file. */
+int plan_make(const struct options *options, struct plan *ret_plan, struct plan_error *error);
+
+/* The same for a given machine. */
+int plan_make_on(const struct options *options, const struct machine *machine,
+	struct plan *ret_plan, struct plan_error *error);
+
+/* Makes the folders that are missing; before anything is opened. 0 or -errno with error filled. */
+int plan_prepare(const struct plan *plan, struct plan_error *error);
+
+/* Tells the workers' input specs which opened port stands for ports[index]; queues beyond the
+ * n_queues that it was granted are taken from the workers. */
+void plan_set_port(struct plan *plan, uint32_t index, struct port *port, uint16_t n_queues);
+
+void plan_print(const struct plan *plan, FILE *out);
+void plan_free(struct plan *plan);
+
+#endif

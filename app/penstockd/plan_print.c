@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "penstockd/plan.h"
+
+static unsigned long long
+mebibytes(uint64_t bytes)
+{
+	return (unsigned long long)((bytes + (1 << 20) - 1) >> 20);
+}
+
+static void
+print_workers(const struct plan *plan, FILE *out)
+{
+	static const char *const idle[] = {"poll", "pause", "sleep"};
+
+	fprintf(out, "cores: %s allowed\n", plan->cpus);
+	for (uint32_t i = 0; i < plan->n_workers; i++) {
+		const struct plan_worker *worker = &plan->workers[i];
+
+		fprintf(out, "  core %-4u %-9s idle %-5s ", worker->cpu, worker->name,
+			idle[worker->idle]);
+		for (uint32_t j = 0; j < worker->n_inputs; j++) {
+			const struct input_spec *input = &worker->input[j];
+
+			fprintf(out, "%s %s", j == 0 ? "" : ",", input->name);
+			if (strcmp(input->driver, "dpdk") == 0)
+				fprintf(out, " queue %u", input->queue);
+		}
+		fprintf(out, "%s\n", worker->n_inputs == 0 ? " nothing to poll" : "");
+	}
+}
+
+static void
+print_socket(const struct input_spec *input, FILE *out)
+{
+	fprintf(out, "  %-10s %-10s ", input->name, input->driver);
+	if (strcmp(input->driver, "udp") == 0)
+		fprintf(out, "%s port %s",
+			input->address[0] != '\0' ? input->address : "every address",
+			input->udp_port);
+	else
+		fprintf(out, "%s mode %04o", input->address, input->socket_mode);
+	fprintf(out, ", up to %u bytes%s\n", input->payload_max,
+		input->eol_required ? ", newline required" : "");
+}
+
+static void
+print_names(const char *what, const struct string_list *list, FILE *out)
+{
+	if (list->n == 0)
+		return;
+	fprintf(out, "             %s", what);
+	for (size_t i = 0; i < list->n; i++)
+		fprintf(out, " %s", list->item[i]);
+	fputc('\n', out);
+}
+
+static void
+print_listeners(const struct plan *plan, FILE *out)
+{
+	fprintf(out, "listeners: %u\n", plan->n_listeners);
+	for (uint32_t i = 0; i < plan->workers[0].n_inputs; i++)
+		if (strcmp(plan->workers[0].input[i].driver, "dpdk") != 0)
+			print_socket(&plan->workers[0].input[i], out);
+	for (uint32_t i = 0; i < plan->n_ports; i++) {
+		const struct plan_port *port = &plan->ports[i];
+
+		fprintf(out, "  %-10s %-10s %s (%s), UDP port %s, %u queue%s\n",
+			port->options->name, "dpdk", port->options->device, port->device,
+			plan->options->dogstatsd_port, port->n_queues,
+			port->n_queues == 1 ? "" : "s");
+		print_names("addresses", &port->options->addresses, out);
+		print_names("gateway", &port->options->gateway, out);
+		print_names("allow", &port->options->allow, out);
+	}
+}
+
+static void
+print_memory(const struct plan *plan, FILE *out)
+{
+	if (plan->options->hugepages == HUGEPAGES_OFF)
+		fprintf(out, "hugepages: off, ordinary memory\n");
+	else
+		fprintf(out, "hugepages: %llu MiB wanted, %llu MiB free: %s\n",
+			mebibytes(plan->port_memory), mebibytes(plan->hugepage_memory_free),
+			plan->use_hugepages ? "used" : "ordinary memory instead");
+	fprintf(out,
+		"memory: at worst %llu MiB\n"
+		"  %6llu MiB received and not decoded yet (penstock: memory_ceiling)\n"
+		"  %6llu MiB series and their values (penstock: max_context_bytes)\n"
+		"  %6llu MiB DPDK and the ports' buffers\n",
+		mebibytes(plan->memory_worst), mebibytes(plan->options->memory_ceiling),
+		mebibytes(plan->options->max_context_bytes), mebibytes(plan->port_memory));
+}
+
+static void
+print_outputs(const struct plan *plan, FILE *out)
+{
+	fprintf(out, "outputs: %u, a bucket is %u s\n", plan->n_outputs,
+		plan->options->aggregate_window_duration_seconds);
+	for (uint32_t i = 0; i < plan->n_outputs; i++)
+		fprintf(out, "  %-10s %-10s %s\n", plan->outputs[i].name, plan->outputs[i].type,
+			plan->outputs[i].path);
+}
+
+void
+plan_print(const struct plan *plan, FILE *out)
+{
+	const struct options *options = plan->options;
+
+	fprintf(out, "Penstock " PENSTOCK_VERSION ": the plan of %s\n", options->source);
+	fprintf(out, "host: %s\n", options->hostname);
+	print_workers(plan, out);
+	print_listeners(plan, out);
+	print_outputs(plan, out);
+	print_memory(plan, out);
+	fprintf(out, "admin: socket %s, http %s\n",
+		options->admin_socket[0] != '\0' ? options->admin_socket : "off",
+		options->admin_http[0] != '\0' ? options->admin_http : "off");
+	for (uint32_t i = 0; i < plan->n_folders; i++)
+		fprintf(out, "folder: %s (made when missing%s)\n", plan->folders[i].path,
+			plan->folders[i].is_private ? ", for this user only" : "");
+	for (size_t i = 0; i < plan->notes.n; i++)
+		fprintf(out, "note: %s\n", plan->notes.item[i]);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the parts of plan_make share. */
+#ifndef PENSTOCKD_PLAN_PRIV_H
+#define PENSTOCKD_PLAN_PRIV_H
+
+#include "penstockd/plan.h"
+
+/* What making a plan needs at hand. */
+struct planner {
+	const struct options *options;
+	const struct machine *machine;
+	struct plan plan;
+	struct plan_error *error;
+	uint32_t n_polling; /* workers that poll ports */
+	bool core_list; /* penstock: workers is a list, in core */
+	uint16_t core[256];
+	unsigned slow_cpu;
+};
+
+/* Fills the error: -EINVAL for a configuration, -ENODEV for a resource. */
+int plan_refuse(struct planner *planner, int exit_code, const char *format, ...) printf_like(3, 4);
+
+/* -ENOMEM, with the error filled. */
+int plan_out_of_memory(struct planner *planner);
+
+/* Adds a note. 0 or -ENOMEM with the error filled. */
+int plan_note(struct planner *planner, const char *format, ...) printf_like(2, 3);
+
+/* The queues of a port that n_polling workers poll. */
+uint16_t plan_port_queues(const struct port_options *port, uint32_t n_polling);
+
+/* Chooses the slow core and the workers' cores. */
+int plan_cores(struct planner *planner);
+
+/* Looks for the folder of every path that will be made. */
+int plan_folders(struct planner *planner);
+
+#endif
