@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The daemon's life: read, plan, start, wait for signals, stop. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "penstockd/arguments.h"
+#include "penstockd/daemon.h"
 #include "penstockd/options.h"
 #include "penstockd/plan.h"
 #include "penstockd/settings.h"
+#include "penstockd/watch.h"
 
 #define EXIT_USAGE 64
 
@@ -24,7 +32,7 @@ load_options(const struct arguments *arguments, struct options *options)
 {
 	struct warnings warnings = {0};
 	struct conf_error error;
-	int result = options_load(arguments->file, (const char *const *)environ, options, &warnings,
+	int status = options_load(arguments->file, (const char *const *)environ, options, &warnings,
 		&error);
 
 	for (size_t i = 0; i < warnings.n; i++)
@@ -32,26 +40,119 @@ load_options(const struct arguments *arguments, struct options *options)
 	if (warnings.n_omitted != 0)
 		log_warning("and %zu more warnings", warnings.n_omitted);
 	warnings_free(&warnings);
-	for (size_t i = 0; result == 0 && i < arguments->n_eal; i++)
-		result = options_add_eal(options, arguments->eal[i], &error);
-	if (result != 0)
+	for (size_t i = 0; status == 0 && i < arguments->n_eal; i++)
+		status = options_add_eal(options, arguments->eal[i], &error);
+	if (status != 0)
 		log_conf(log_error, &error);
-	return result;
+	return status;
+}
+
+/* The signals that end or reload the daemon, as a descriptor; before any thread is started, since
+ * threads inherit what is blocked. */
+static int
+open_signals(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static void
+say_where(const struct daemon *daemon)
+{
+	const struct options *options = daemon->options;
+
+	for (uint32_t w = 0; w < daemon->n_workers; w++)
+		for (uint32_t i = 0; i < daemon->worker[w]->n_inputs; i++)
+			log_info("listening: %s on %s (%s)",
+				input_name(daemon->worker[w]->input[i]),
+				input_address(daemon->worker[w]->input[i]),
+				daemon->worker[w]->name);
+	for (uint32_t i = 0; i < daemon->plan->n_outputs; i++)
+		log_info("writing: %s%s%s", daemon->plan->outputs[i].name,
+			daemon->plan->outputs[i].path != NULL ? " to " : "",
+			daemon->plan->outputs[i].path != NULL ? daemon->plan->outputs[i].path : "");
+	if (options->admin_socket[0] != '\0')
+		log_info("admin socket: %s", options->admin_socket);
+	if (options->admin_http[0] != '\0')
+		log_info("metrics: http://%s/metrics", options->admin_http);
+	log_info("ready (configuration: %s)", options->source);
+}
+
+/* Until SIGTERM or SIGINT. */
+static void
+wait_for_end(struct daemon *daemon, int signals)
+{
+	struct pollfd wait = {.fd = signals, .events = POLLIN};
+	struct signalfd_siginfo info;
+	struct watch watch = {0};
+	char text[ADMIN_REASON_SIZE];
+
+	for (;;) {
+		if (poll(&wait, 1, 1000) <= 0) {
+			watch_tick(&watch, daemon);
+			continue;
+		}
+		if (read(signals, &info, sizeof(info)) != sizeof(info))
+			continue;
+		if (info.ssi_signo != SIGHUP) {
+			log_info("signal %u: stopping", info.ssi_signo);
+			return;
+		}
+		daemon->source.reload(daemon, text, sizeof(text));
+		log_warning("reload refused: %s", text);
+	}
 }
 
 static int
-show_plan(const struct options *options)
+serve(struct plan *plan)
+{
+	struct daemon *daemon = calloc(1, sizeof(*daemon));
+	struct plan_error error;
+	int signals = open_signals(), status;
+
+	if (daemon == NULL || signals < 0) {
+		log_error("not enough memory or descriptors to start");
+		return PLAN_EXIT_RESOURCE;
+	}
+	status = plan_prepare(plan, &error);
+	if (status == 0)
+		status = daemon_start(daemon, plan, &error);
+	if (status == 0) {
+		say_where(daemon);
+		wait_for_end(daemon, signals);
+	} else {
+		log_error("%s", error.text);
+	}
+	daemon_stop(daemon);
+	free(daemon);
+	close(signals);
+	return status == 0 ? 0 : error.exit_code;
+}
+
+static int
+run(const struct options *options, bool only_check)
 {
 	struct plan_error error;
 	struct plan plan;
+	int exit_code = 0;
 
 	if (plan_make(options, &plan, &error) != 0) {
 		log_error("%s", error.text);
 		return error.exit_code;
 	}
-	plan_print(&plan, stdout);
+	if (only_check)
+		plan_print(&plan, stdout);
+	else
+		exit_code = serve(&plan);
 	plan_free(&plan);
-	return 0;
+	return exit_code;
 }
 
 int
@@ -86,7 +187,7 @@ main(int argc, char **argv)
 	if (arguments.print_config)
 		options_print(&options, stdout);
 	else
-		exit_code = show_plan(&options);
+		exit_code = run(&options, arguments.check);
 	options_free(&options);
 	return exit_code;
 }

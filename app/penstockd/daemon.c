@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "penstockd/daemon.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "admin/http.h"
+#include "admin/server.h"
+#include "base/log.h"
+#include "penstockd/ports.h"
+#include "penstockd/watch.h"
+
+static int
+fail(struct plan_error *error, int status, const char *text)
+{
+	error->exit_code = PLAN_EXIT_RESOURCE;
+	snprintf(error->text, sizeof(error->text), "%s", text);
+	return status;
+}
+
+/* tags and dogstatsd_tags, which every metric, event and check gets. */
+static int
+init_extra_tags(struct daemon *d)
+{
+	const struct string_list *lists[] = {&d->options->tags, &d->options->dogstatsd_tags};
+
+	d->extra_tags = calloc(lists[0]->n + lists[1]->n + 1, sizeof(d->extra_tags[0]));
+	if (d->extra_tags == NULL)
+		return -ENOMEM;
+	d->shard.extra_tags = d->extra_tags;
+	for (size_t l = 0; l < ARRAY_LENGTH(lists); l++)
+		for (size_t i = 0; i < lists[l]->n; i++)
+			d->extra_tags[d->shard.n_extra_tags++] =
+				span_from_string(lists[l]->item[i]);
+	return 0;
+}
+
+static int
+init_shards(struct daemon *d)
+{
+	static const enum shard_host host[] = {
+		[HOST_SELF] = SHARD_HOST_SELF,
+		[HOST_SOURCE] = SHARD_HOST_SOURCE,
+		[HOST_NONE] = SHARD_HOST_NONE,
+	};
+	const struct options *options = d->options;
+	uint64_t expiry = options->dogstatsd_context_expiry_seconds * (uint64_t)NS_PER_S;
+
+	budget_init(&d->budget, options->max_context_bytes);
+	d->limit.max = options->max_contexts;
+	d->shard.budget = &d->budget;
+	d->shard.limit = &d->limit;
+	d->shard.host_mode = host[options->host];
+	d->shard.hostname = span_from_string(options->hostname);
+	d->shard.payload_max = d->plan->payload_max;
+	/* The last sample may be a whole bucket after the one that was noted. */
+	expiry += options->aggregate_window_duration_seconds * (uint64_t)NS_PER_S;
+	for (int type = 0; type < METRIC_TYPE_COUNT; type++)
+		d->shard.expiry[type] = expiry;
+	d->shard.expiry[METRIC_COUNT] += options->dogstatsd_expiry_seconds * (uint64_t)NS_PER_S;
+	if (getrandom(&d->shard.seed, sizeof(d->shard.seed), 0) != sizeof(d->shard.seed))
+		return -errno;
+	return init_extra_tags(d);
+}
+
+static int
+open_outputs(struct daemon *d, struct plan_error *error)
+{
+	d->outputs = calloc(d->plan->n_outputs, sizeof(d->outputs[0]));
+	if (d->outputs == NULL)
+		return fail(error, -ENOMEM, "not enough memory");
+	for (uint32_t i = 0; i < d->plan->n_outputs; i++) {
+		struct output_error cause;
+		int status = output_open(&d->plan->outputs[i], &d->outputs[i], &cause);
+
+		if (status != 0)
+			return fail(error, status, cause.text);
+		d->n_outputs++;
+	}
+	return 0;
+}
+
+static int
+open_workers(struct daemon *d, struct plan_error *error)
+{
+	for (uint32_t i = 0; i < d->plan->n_workers; i++) {
+		const struct plan_worker *plan = &d->plan->workers[i];
+		struct worker_conf conf = {
+			.name = plan->name,
+			.inputs = plan->input,
+			.n_inputs = plan->n_inputs,
+			.idle = plan->idle,
+			.client_origin = d->options->dogstatsd_origin_detection_client,
+			.timestamps = d->options->dogstatsd_no_aggregation_pipeline,
+			.shard = &d->shard,
+			.clock = &clock_system,
+		};
+		struct input_error cause;
+		int status = worker_new(&conf, &d->worker[i], &cause);
+
+		if (status != 0)
+			return fail(error, status, cause.text);
+		d->n_workers++;
+	}
+	return 0;
+}
+
+static int
+start_flusher(struct daemon *d, struct plan_error *error)
+{
+	const struct flusher_conf conf = {
+		.merger =
+			{
+				.histogram = d->options->histogram,
+				.zero_fill = d->options->zero_fill,
+				.zero_fill_seconds = d->options->dogstatsd_expiry_seconds,
+			},
+		.interval = d->options->aggregate_window_duration_seconds,
+		.clock = &clock_system,
+		.workers = d->worker,
+		.n_workers = d->n_workers,
+		.outputs = d->outputs,
+		.n_outputs = d->n_outputs,
+		.budget = &d->budget,
+	};
+	int status = flusher_start(&conf, &d->flusher);
+
+	if (status != 0)
+		return fail(error, status, "the flush thread cannot start");
+	d->flusher_runs = true;
+	return 0;
+}
+
+static void *
+run_slow(void *worker)
+{
+	worker_run(worker);
+	return NULL;
+}
+
+static int
+start_workers(struct daemon *d, struct plan_error *error)
+{
+	cpu_set_t cpu;
+
+	if (pthread_create(&d->slow_thread, NULL, run_slow, d->worker[0]) != 0)
+		return fail(error, -EAGAIN, "the slow path's thread cannot start");
+	d->slow_runs = true;
+	CPU_ZERO(&cpu);
+	CPU_SET(d->plan->workers[0].cpu, &cpu);
+	if (pthread_setaffinity_np(d->slow_thread, sizeof(cpu), &cpu) != 0)
+		log_warning("the slow path could not be pinned to CPU %u", d->plan->workers[0].cpu);
+	for (uint32_t i = 1; i < d->n_workers; i++)
+		if (ports_launch(i, d->worker[i]) != 0)
+			return fail(error, -EAGAIN, "a worker's thread cannot start");
+	return 0;
+}
+
+void
+daemon_ledger(struct daemon *d, struct ledger *ret_ledger)
+{
+	memset(ret_ledger, 0, sizeof(*ret_ledger));
+	ret_ledger->epoch = UINT64_MAX;
+	for (uint32_t i = 0; i < d->n_workers; i++) {
+		uint64_t epoch = stats_collect(&d->worker[i]->published, &ret_ledger->stats);
+
+		if (epoch < ret_ledger->epoch)
+			ret_ledger->epoch = epoch;
+	}
+	ret_ledger->n_listeners = d->plan->n_listeners;
+	for (size_t i = 0; i < ret_ledger->n_listeners; i++)
+		ret_ledger->listener[i] = d->plan->listener_name[i];
+	ret_ledger->n_outputs = d->n_outputs;
+	for (uint32_t i = 0; i < d->n_outputs; i++) {
+		struct ledger_output *output = &ret_ledger->output[i];
+
+		snprintf(output->name, sizeof(output->name), "%s", output_name(d->outputs[i]));
+		output_counts(d->outputs[i], &output->counts);
+	}
+}
+
+static void
+source_ledger(void *context, struct ledger *ret_ledger)
+{
+	daemon_ledger(context, ret_ledger);
+}
+
+static void
+source_status(void *context, struct status *ret_status)
+{
+	struct daemon *d = context;
+
+	memset(ret_status, 0, sizeof(*ret_status));
+	ret_status->state = (enum state)atomic_load(&d->state);
+	ret_status->uptime = (clock_monotonic(&clock_system) - d->started) / NS_PER_S;
+	ret_status->config_generation = 1;
+	ret_status->n_workers = d->n_workers;
+	ret_status->contexts = atomic_load(&d->limit.used);
+	ret_status->context_bytes = atomic_load(&d->budget.used);
+	ret_status->context_bytes_max = d->budget.limit;
+	for (uint32_t w = 0; w < d->n_workers; w++)
+		for (uint32_t i = 0; i < d->worker[w]->n_inputs; i++) {
+			const struct input *input = d->worker[w]->input[i];
+
+			if (ret_status->n_listeners == STATS_LISTENERS_MAX)
+				return;
+			ret_status->listener[ret_status->n_listeners++] =
+				(struct status_listener){input_name(input), input_address(input)};
+		}
+}
+
+static size_t
+source_rejects(void *context, struct reject *out, size_t n_max)
+{
+	struct daemon *d = context;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < d->n_workers; i++)
+		n += rejects_read(&d->worker[i]->rejects, out + n, n_max - n);
+	return n;
+}
+
+static int
+source_flush(void *context, int timeout)
+{
+	struct daemon *d = context;
+
+	if (atomic_load(&d->state) != STATE_READY)
+		return -EBUSY;
+	return flusher_cut(d->flusher, timeout);
+}
+
+static int
+source_reload(void *context, char *text, size_t size)
+{
+	(void)context;
+	snprintf(text, size,
+		"this version takes a changed configuration only at its start: restart penstockd");
+	return -ENOTSUP;
+}
+
+static int
+open_admin(struct daemon *d, struct plan_error *error)
+{
+	struct admin_error cause;
+	int status;
+
+	d->source = (struct admin_source){
+		.context = d,
+		.ledger = source_ledger,
+		.status = source_status,
+		.rejects = source_rejects,
+		.flush = source_flush,
+		.reload = source_reload,
+	};
+	if (d->options->admin_socket[0] != '\0') {
+		status = server_open(d->options->admin_socket, &d->source, &d->server, &cause);
+		if (status != 0)
+			return fail(error, status, cause.text);
+	}
+	if (d->options->admin_http[0] != '\0') {
+		status = http_open(d->options->admin_http, &d->source, &d->http, &cause);
+		if (status != 0)
+			return fail(error, status, cause.text);
+	}
+	return 0;
+}
+
+int
+daemon_start(struct daemon *d, struct plan *plan, struct plan_error *error)
+{
+	int status;
+
+	d->plan = plan;
+	d->options = plan->options;
+	d->started = clock_monotonic(&clock_system);
+	status = init_shards(d);
+	if (status != 0)
+		return fail(error, status, "not enough memory");
+	if ((status = open_outputs(d, error)) != 0 || (status = ports_open(plan, error)) != 0 ||
+		(status = open_workers(d, error)) != 0 || (status = open_admin(d, error)) != 0 ||
+		(status = start_flusher(d, error)) != 0 || (status = start_workers(d, error)) != 0)
+		return status;
+	atomic_store(&d->state, STATE_READY);
+	return 0;
+}
+
+/* Ends the workers' threads: no datagram is taken in after this. */
+static void
+stop_workers(struct daemon *d)
+{
+	uint64_t within = d->options->stop_timeout * (uint64_t)NS_PER_S / 5;
+
+	for (uint32_t i = 0; i < d->n_workers; i++)
+		worker_drain(d->worker[i], within);
+	if (d->slow_runs)
+		pthread_join(d->slow_thread, NULL);
+	ports_wait();
+}
+
+static void
+stop_flusher(struct daemon *d)
+{
+	int timeout = (int)d->options->stop_timeout * 1000 / 4;
+	uint64_t n_forgotten = flusher_stop(d->flusher, d->options->flush_on_stop);
+
+	if (n_forgotten != 0)
+		log_warning("flush_on_stop is off: %llu points of the open bucket were forgotten",
+			(unsigned long long)n_forgotten);
+	for (uint32_t i = 0; i < d->n_outputs; i++)
+		if (!output_drain(d->outputs[i], timeout))
+			log_warning("output %s: still busy, what is queued there is dropped",
+				output_name(d->outputs[i]));
+	for (uint32_t i = 0; i < d->n_outputs; i++)
+		output_stop(d->outputs[i]);
+}
+
+void
+daemon_stop(struct daemon *d)
+{
+	atomic_store(&d->state, STATE_DRAINING);
+	stop_workers(d);
+	atomic_store(&d->state, STATE_STOPPING);
+	if (d->flusher_runs) {
+		stop_flusher(d);
+		watch_last(d);
+	}
+	http_close(d->http);
+	server_close(d->server);
+	for (uint32_t i = 0; i < d->n_outputs; i++)
+		output_close(d->outputs[i]);
+	flusher_free(d->flusher);
+	for (uint32_t i = 0; i < d->n_workers; i++)
+		worker_free(d->worker[i]);
+	ports_close();
+	free(d->outputs);
+	free(d->extra_tags);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Everything that runs: opened in one order, closed in the reverse. */
+#ifndef PENSTOCKD_DAEMON_H
+#define PENSTOCKD_DAEMON_H
+
+#include "admin/source.h"
+#include "penstockd/plan.h"
+#include "worker/flusher.h"
+
+struct daemon {
+	struct plan *plan;
+	const struct options *options;
+	struct budget budget;
+	struct context_limit limit;
+	struct shard_conf shard;
+	struct span *extra_tags;
+	struct worker *worker[1 + STATS_LISTENERS_MAX];
+	uint32_t n_workers;
+	pthread_t slow_thread;
+	bool slow_runs, flusher_runs;
+	struct output **outputs;
+	uint32_t n_outputs;
+	struct flusher *flusher;
+	struct server *server;
+	struct http *http;
+	struct admin_source source;
+	_Atomic int state; /* enum state */
+	uint64_t started; /* monotonic ns */
+};
+
+/* Opens outputs, ports, inputs, and starts the threads; on return datagrams are being taken in.
+ * 0, or -errno with error filled; daemon_stop then closes what was opened. */
+int daemon_start(struct daemon *daemon, struct plan *plan, struct plan_error *error);
+
+/* Stops taking in, empties the queues, flushes, and closes everything within stop_timeout. */
+void daemon_stop(struct daemon *daemon);
+
+/* The sum of all counters at this moment. Any thread. */
+void daemon_ledger(struct daemon *daemon, struct ledger *ret_ledger);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* DPDK's part of the daemon: its environment, the plan's ports, and the threads that poll them. */
+#ifndef PENSTOCKD_PORTS_H
+#define PENSTOCKD_PORTS_H
+
+#include "penstockd/plan.h"
+#include "worker/worker.h"
+
+/* Starts DPDK and opens the plan's ports; from here on the plan's input specs name them. 0, or
+ * -errno with error filled. */
+int ports_open(struct plan *plan, struct plan_error *error);
+
+/* Runs a worker other than the first in its DPDK thread. */
+int ports_launch(uint32_t index, struct worker *worker);
+
+/* Returns when none of them runs any more. */
+void ports_wait(void);
+
+/* After the workers are freed. Fine at any time. */
+void ports_close(void);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stands in for ports.c in a build without DPDK. */
+#include "penstockd/ports.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+int
+ports_open(struct plan *plan, struct plan_error *error)
+{
+	if (plan->n_ports == 0)
+		return 0;
+	error->exit_code = PLAN_EXIT_RESOURCE;
+	snprintf(error->text, sizeof(error->text),
+		"port %s: this build has no DPDK; build with -Ddpdk=enabled or leave out penstock: "
+		"ports",
+		plan->ports[0].options->name);
+	return -ENOTSUP;
+}
+
+int
+ports_launch(uint32_t index, struct worker *worker)
+{
+	(void)index;
+	(void)worker;
+	return -ENOTSUP;
+}
+
+void
+ports_wait(void)
+{
+}
+
+void
+ports_close(void)
+{
+}

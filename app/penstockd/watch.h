@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the daemon has to say about itself while it runs: looked at once a second, said at most
+ * once an interval, never a line per bad message.
+ */
+#ifndef PENSTOCKD_WATCH_H
+#define PENSTOCKD_WATCH_H
+
+#include "penstockd/daemon.h"
+
+struct watch {
+	struct ledger before; /* when it last spoke of rejects and drops */
+	uint32_t seconds; /* until it may speak of them again */
+	uint64_t dropped_by_limit; /* of lines, seen so far */
+	uint32_t quiet_seconds; /* without such a drop */
+	bool at_limit; /* the breach was said, its end not yet */
+	bool has_skew;
+};
+
+/* Once a second. */
+void watch_tick(struct watch *watch, struct daemon *daemon);
+
+/* At the end: what was taken in and where it went, in one line. */
+void watch_last(struct daemon *daemon);
+
+#endif
