@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* penstock-load: profile -> datagrams -> sender, and an account of each. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+
+#include "arguments.h"
+#include "base/clock.h"
+#include "report.h"
+#include "sums.h"
+
+/* A load that gets nothing out for this long is over. */
+#define STALL_MAX (30 * NS_PER_S)
+
+static atomic_bool stopping;
+
+struct load {
+	struct arguments arguments;
+	struct profile profile;
+	struct datagram datagram[SENDER_BATCH];
+	void *sender; /* the driver's state */
+	FILE *sums_file; /* NULL without --sums */
+	struct sums *sums;
+	struct report report;
+	uint64_t start; /* ns, monotonic */
+	uint64_t last_sent; /* ns after the start */
+	uint64_t next_line, next_datagram;
+};
+
+static void
+stop(int number)
+{
+	(void)number;
+	atomic_store(&stopping, true);
+}
+
+static void
+catch_signals(void)
+{
+	/* Without SA_RESTART: a blocked send or sleep ends. */
+	struct sigaction action = {.sa_handler = stop};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+static int
+fail(int code, const char *what, int error)
+{
+	fprintf(stderr, "penstock-load: %s: %s.\n", what, strerror(-error));
+	return code;
+}
+
+static int
+open_sums(struct load *load)
+{
+	const struct arguments *arguments = &load->arguments;
+	int result;
+
+	if (arguments->sums == NULL)
+		return 0;
+	load->sums_file = fopen(arguments->sums, "we");
+	if (load->sums_file == NULL)
+		return fail(EX_CANTCREAT, arguments->sums, -errno);
+	result = sums_open(&load->profile, arguments->host, load->sums_file, &load->sums);
+	return result == 0 ? 0 : fail(EX_OSERR, "cannot keep sums", result);
+}
+
+static int
+open_sender(struct load *load)
+{
+	const struct arguments *arguments = &load->arguments;
+	struct sender_error error;
+
+	if (arguments->driver->open(arguments->target, &arguments->sender, &load->sender, &error) ==
+		0)
+		return 0;
+	fprintf(stderr, "penstock-load: %s\n", error.text);
+	return EX_UNAVAILABLE;
+}
+
+static uint64_t
+elapsed(const struct load *load)
+{
+	return pace_now() - load->start;
+}
+
+/* True when no line is to follow one that is due at this time (ns after the start). */
+static bool
+is_over(const struct load *load, uint64_t due)
+{
+	return load->next_line >= load->arguments.n_lines ||
+	       (load->arguments.duration != 0 && due >= load->arguments.duration);
+}
+
+/* Fills datagrams that are due by now (ns after the start) and returns how many. */
+static unsigned
+fill_batch(struct load *load, uint64_t now)
+{
+	const struct arguments *arguments = &load->arguments;
+	unsigned n = 0;
+
+	for (; n < SENDER_BATCH; n++) {
+		struct datagram *datagram = &load->datagram[n];
+		uint64_t due = pace_due(&arguments->pace, load->next_line);
+		uint64_t left = pace_lines_left(&arguments->pace, load->next_line);
+
+		if (is_over(load, due) || (due > now && !arguments->driver->is_timeless))
+			break;
+		if (left > arguments->n_lines - load->next_line)
+			left = arguments->n_lines - load->next_line;
+		datagram_fill(datagram, &load->profile, &arguments->packing, load->next_line, left);
+		datagram->due = due;
+		datagram->number = load->next_datagram++;
+		load->next_line += datagram->n_lines;
+	}
+	return n;
+}
+
+/* Only what was sent is expected to come out. */
+static int
+add_to_sums(struct load *load, const struct datagram *datagram)
+{
+	for (uint32_t i = 0; i < datagram->n_lines; i++) {
+		struct line line;
+		int result;
+
+		profile_line(&load->profile, datagram->first_line + i, &line);
+		result = sums_add(load->sums, &line);
+		if (result != 0)
+			return result;
+	}
+	return 0;
+}
+
+static int
+account(struct load *load, unsigned n)
+{
+	int result = 0;
+
+	for (unsigned i = 0; i < n && result == 0; i++) {
+		struct datagram *datagram = &load->datagram[i];
+
+		report_datagram(&load->report, datagram);
+		if (datagram->error == 0 && load->sums != NULL)
+			result = add_to_sums(load, datagram);
+	}
+	return result;
+}
+
+static void
+wait_until_due(const struct load *load)
+{
+	uint64_t due = pace_due(&load->arguments.pace, load->next_line);
+
+	if (load->arguments.duration != 0 && due > load->arguments.duration)
+		due = load->arguments.duration;
+	pace_sleep_until(load->start + due);
+}
+
+static int
+run(struct load *load)
+{
+	load->start = pace_now();
+	while (!atomic_load(&stopping)) {
+		uint64_t now = elapsed(load), sent_before = load->report.datagrams;
+		uint64_t due = pace_due(&load->arguments.pace, load->next_line);
+		unsigned n;
+		int result;
+
+		if (is_over(load, load->arguments.driver->is_timeless ? due : now))
+			break;
+		n = fill_batch(load, now);
+		if (n == 0) {
+			wait_until_due(load);
+			load->last_sent = elapsed(load);
+			continue;
+		}
+		load->arguments.driver->send(load->sender, load->datagram, n);
+		result = account(load, n);
+		if (result != 0)
+			return fail(EX_OSERR, "cannot keep sums", result);
+		if (load->report.datagrams != sent_before)
+			load->last_sent = elapsed(load);
+		else if (elapsed(load) - load->last_sent > STALL_MAX)
+			break;
+	}
+	return 0;
+}
+
+static int
+finish(struct load *load)
+{
+	uint64_t duration = elapsed(load);
+	int closed = load->arguments.driver->close(load->sender), result;
+
+	load->sender = NULL;
+	if (closed != 0)
+		return fail(EX_IOERR, load->arguments.target, closed);
+	result = load->sums != NULL ? sums_finish(load->sums) : 0;
+	if (result != 0)
+		return fail(EX_IOERR, load->arguments.sums, result);
+	result = report_write(&load->report, duration, stdout);
+	if (result != 0)
+		return fail(EX_IOERR, "cannot write the result", result);
+	return load->report.unsent_datagrams == 0 ? EX_OK : 1;
+}
+
+static int
+execute(struct load *load)
+{
+	int result;
+
+	profile_init(&load->profile, &load->arguments.profile);
+	load->arguments.sender.stopping = &stopping;
+	for (unsigned i = 0; i < SENDER_BATCH; i++)
+		if (datagram_init(&load->datagram[i], &load->arguments.packing) != 0)
+			return fail(EX_OSERR, "cannot start", -ENOMEM);
+	catch_signals();
+	result = open_sums(load);
+	if (result == 0)
+		result = open_sender(load);
+	if (result == 0)
+		result = run(load);
+	if (result == 0)
+		result = finish(load);
+	return result;
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct load load;
+	int result = arguments_parse(&load.arguments, argc, argv);
+
+	if (result != 0)
+		return result < 0 ? EX_OK : result;
+	result = execute(&load);
+	if (load.sender != NULL)
+		load.arguments.driver->close(load.sender);
+	sums_close(load.sums);
+	if (load.sums_file != NULL)
+		fclose(load.sums_file);
+	for (unsigned i = 0; i < SENDER_BATCH; i++)
+		datagram_done(&load.datagram[i]);
+	return result;
+}

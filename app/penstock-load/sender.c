@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sender.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "sender_table.h"
+
+static const struct sender_driver *const table[] = {
+	&sender_udp,
+	&sender_unix,
+	&sender_unix_stream,
+	&sender_pcap,
+#ifdef PENSTOCK_LOAD_DPDK
+	&sender_dpdk,
+#endif
+};
+
+const struct sender_driver *
+sender_at(unsigned i)
+{
+	return i < ARRAY_LENGTH(table) ? table[i] : NULL;
+}
+
+const struct sender_driver *
+sender_find(const char *to, const char **ret_target)
+{
+	for (unsigned i = 0; i < ARRAY_LENGTH(table); i++) {
+		size_t size = strlen(table[i]->scheme);
+
+		if (strncmp(to, table[i]->scheme, size) == 0 && to[size] == ':') {
+			*ret_target = to + size + 1;
+			return table[i];
+		}
+	}
+	return NULL;
+}
+
+int
+sender_fail(struct sender_error *error, int number, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error->text, sizeof(error->text), format, arguments);
+	va_end(arguments);
+	return -number;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * UDP through the kernel. The socket is connected, so that a port nobody listens on shows: an ICMP
+ * answer to one datagram is the error (ECONNREFUSED) of a later one, which then is not sent.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "mmsg.h"
+#include "sender_table.h"
+
+#define SEND_BUFFER (4 << 20) /* bytes; the kernel grants what net.core.wmem_max allows */
+#define MESSAGE_MAX 65507 /* bytes of a UDP payload over IPv4 */
+
+struct udp {
+	int fd;
+	unsigned n_per_message;
+	const atomic_bool *stopping;
+};
+
+/* Splits "HOST:PORT" or "[HOST]:PORT" in place. False when it has no port. */
+static bool
+split(char *target, const char **ret_host, const char **ret_port)
+{
+	char *colon = strrchr(target, ':');
+
+	if (colon == NULL || colon == target || colon[1] == '\0')
+		return false;
+	*ret_port = colon + 1;
+	*colon = '\0';
+	if (target[0] == '[' && colon[-1] == ']') {
+		colon[-1] = '\0';
+		target++;
+	}
+	*ret_host = target;
+	return true;
+}
+
+static int
+connect_to(const char *host, const char *port, const char *target, struct sender_error *error)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV}, *found;
+	int size = SEND_BUFFER, result = getaddrinfo(host, port, &hints, &found), fd;
+
+	if (result != 0)
+		return sender_fail(error, ENOENT, "udp:%s: %s.", target, gai_strerror(result));
+	fd = socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, found->ai_addr, found->ai_addrlen) != 0) {
+		result = sender_fail(error, errno, "udp:%s: %s.", target, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		freeaddrinfo(found);
+		return result;
+	}
+	freeaddrinfo(found);
+	/* Only a wish: a small buffer makes sends block earlier and loses nothing. */
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	return fd;
+}
+
+static int
+set_segments(struct udp *udp, const struct sender_options *options)
+{
+	int size = (int)options->datagram_size;
+
+	if (setsockopt(udp->fd, IPPROTO_UDP, UDP_SEGMENT, &size, sizeof(size)) != 0)
+		return -ENOTSUP;
+	udp->n_per_message = MESSAGE_MAX / options->datagram_size;
+	if (udp->n_per_message > SENDER_BATCH)
+		udp->n_per_message = SENDER_BATCH;
+	return 0;
+}
+
+static int
+udp_close(void *state)
+{
+	struct udp *udp = state;
+
+	close(udp->fd);
+	free(udp);
+	return 0;
+}
+
+static int
+udp_open(const char *target, const struct sender_options *options, void **ret_state,
+	struct sender_error *error)
+{
+	struct udp *udp = calloc(1, sizeof(*udp));
+	char *copy = strdup(target);
+	const char *host, *port;
+	int result;
+
+	if (udp == NULL || copy == NULL)
+		result = sender_fail(error, ENOMEM, "Out of memory.");
+	else if (!split(copy, &host, &port))
+		result = sender_fail(error, EINVAL, "udp:%s: say udp:HOST:PORT.", target);
+	else
+		result = connect_to(host, port, target, error);
+	free(copy);
+	if (result < 0) {
+		free(udp);
+		return result;
+	}
+	*udp = (struct udp){.fd = result, .n_per_message = 1, .stopping = options->stopping};
+	result = mmsg_set_timeout(udp->fd, options->timeout);
+	if (result == 0 && options->has_segments)
+		result = set_segments(udp, options);
+	if (result != 0) {
+		sender_fail(error, -result, "udp:%s: cannot set the socket's options: %s.", target,
+			strerror(-result));
+		udp_close(udp);
+		return result;
+	}
+	*ret_state = udp;
+	return 0;
+}
+
+static void
+udp_send(void *state, struct datagram *datagrams, unsigned n)
+{
+	struct udp *udp = state;
+
+	mmsg_send(udp->fd, datagrams, n, udp->n_per_message, udp->stopping);
+}
+
+const struct sender_driver sender_udp = {
+	.scheme = "udp",
+	.help = "HOST:PORT",
+	.datagram_size = 1432, /* what fits an Ethernet frame after IPv6 and UDP, and some tunnel */
+	.datagram_size_max = MESSAGE_MAX,
+	.open = udp_open,
+	.send = udp_send,
+	.close = udp_close,
+};
