@@ -74,12 +74,14 @@ open_sender(struct load *load)
 {
 	const struct arguments *arguments = &load->arguments;
 	struct sender_error error;
+	int result;
 
-	if (arguments->driver->open(arguments->target, &arguments->sender, &load->sender, &error) ==
-		0)
+	result = arguments->driver->open(
+		arguments->target, &arguments->sender, &load->sender, &error);
+	if (result == 0)
 		return 0;
 	fprintf(stderr, "penstock-load: %s\n", error.text);
-	return EX_UNAVAILABLE;
+	return result == -EINVAL ? EX_USAGE : EX_UNAVAILABLE;
 }
 
 static uint64_t

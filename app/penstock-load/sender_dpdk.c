@@ -75,7 +75,7 @@ start_eal(const char *device, struct sender_error *error)
 {
 	char cores[2048], *copy = strdup(device);
 	bool is_pci = is_pci_address(device);
-	const char *arguments[] = {"penstock-load", "--in-memory", "--no-huge", "-m", MEMORY_MIB,
+	const char *arguments[] = {"penstock-load", "--no-shconf", "--no-huge", "-m", MEMORY_MIB,
 		"--no-telemetry", "--log-level=error", "--lcores", cores, is_pci ? "-a" : "--vdev",
 		copy, is_pci ? NULL : "--no-pci", NULL};
 	int n = (int)ARRAY_LENGTH(arguments) - (is_pci ? 2 : 1), result = 0;
@@ -91,7 +91,7 @@ start_eal(const char *device, struct sender_error *error)
 }
 
 static int
-start_port(struct port *port, const struct sender_options *options)
+set_up_port(struct port *port, const struct sender_options *options)
 {
 	const struct rte_eth_conf conf = {0};
 	uint16_t room = RTE_PKTMBUF_HEADROOM + ENVELOPE_SIZE + options->datagram_size, mtu;
@@ -115,7 +115,7 @@ start_port(struct port *port, const struct sender_options *options)
 	if (result == 0 && options->datagram_size + IP_AND_UDP_SIZE > mtu)
 		result = rte_eth_dev_set_mtu(
 			port->id, (uint16_t)(options->datagram_size + IP_AND_UDP_SIZE));
-	return result == 0 ? rte_eth_dev_start(port->id) : result;
+	return result;
 }
 
 static bool
@@ -132,13 +132,16 @@ deadline(const struct port *port)
 	return pace_now() + (uint64_t)port->timeout * NS_OF_MS;
 }
 
-/* A memif goes up when its peer is there. */
+/* A memif client can only start when its peer listens, and is up when both have agreed. */
 static int
 wait_for_link(const struct port *port)
 {
 	uint64_t end = deadline(port), now;
+	bool is_started = false;
 
-	while (!is_up(port)) {
+	rte_log_set_level_pattern("pmd.net.memif", RTE_LOG_CRIT); /* each attempt is no error */
+	while (!is_started || !is_up(port)) {
+		is_started = is_started || rte_eth_dev_start(port->id) == 0;
 		now = pace_now();
 		if (now >= end || atomic_load(port->stopping))
 			return -ETIMEDOUT;
@@ -179,7 +182,7 @@ dpdk_open(const char *target, const struct sender_options *options, void **ret_s
 	port->timeout = options->timeout;
 	port->stopping = options->stopping;
 	envelope_init(&port->envelope, &options->envelope);
-	result = start_port(port, options);
+	result = set_up_port(port, options);
 	if (result != 0) {
 		sender_fail(error, -result, "Cannot set up %s for datagrams of %u bytes: %s.",
 			target, options->datagram_size, rte_strerror(-result));
