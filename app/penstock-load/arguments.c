@@ -45,8 +45,8 @@ struct option_row {
 	const char *value, *help;
 };
 
-#define ROW(name, kind, field, max, value, help)                                   \
-	{                                                                          \
+#define ROW(name, kind, field, max, value, help) \
+	{ \
 		name, OPTION_##kind, offsetof(struct raw, field), max, value, help \
 	}
 
@@ -71,7 +71,7 @@ static const struct option_row option_table[] = {
 	ROW("malformed", SHARE, malformed, 0, "SHARE", "lines to be rejected, of 20 kinds (0)"),
 	ROW("events", SHARE, events, 0, "SHARE", "lines that are events (0)"),
 	ROW("checks", SHARE, checks, 0, "SHARE", "lines that are service checks (0)"),
-	ROW("name-prefix", TEXT, prefix, 0, "TEXT", "first part of every name (load)"),
+	ROW("name-prefix", TEXT, prefix, 0, "TEXT", "put before every name (load.)"),
 	ROW("seed", COUNT, seed, UINT64_MAX, "N", "the same seed gives the same lines (1)"),
 	ROW("datagram-size", COUNT, datagram_size, UINT32_MAX, "BYTES",
 		"of a datagram at most (1432; 8192 for Unix sockets)"),
@@ -95,7 +95,7 @@ static const struct option_row option_table[] = {
 
 static const struct raw raw_default = {
 	.types = "c,g,ms,h,s,d",
-	.prefix = "load",
+	.prefix = "load.",
 	.ip_source = "198.18.0.1", /* for benchmarks (RFC 2544) */
 	.ip_destination = "198.18.0.2",
 	.mac_source = "02:00:00:00:00:01", /* locally administered */
@@ -170,8 +170,8 @@ set_number(const struct option_row *row, const char *text, double *ret_number)
 
 	value = strtod(text, &end);
 	if (end == text || *end != '\0' || !(value >= 0 && value <= max))
-		return refuse(
-			"--%s takes a number from 0 to %g, not \"%s\".", row->name, max, text);
+		return refuse("--%s takes a number from 0 to %g, not \"%s\".", row->name, max,
+			text);
 	*ret_number = value;
 	return 0;
 }
@@ -312,8 +312,8 @@ plan_envelope(const struct raw *raw, struct envelope_options *envelope)
 	int result = parse_mac("mac-source", raw->mac_source, envelope->mac_source);
 
 	if (result == 0)
-		result = parse_mac(
-			"mac-destination", raw->mac_destination, envelope->mac_destination);
+		result = parse_mac("mac-destination", raw->mac_destination,
+			envelope->mac_destination);
 	if (result == 0)
 		result = parse_ip("ip-source", raw->ip_source, envelope->ip_source);
 	if (result == 0)
@@ -345,8 +345,9 @@ plan_profile(const struct raw *raw, struct profile_options *profile)
 	if (raw->timestamps_from == 0)
 		return refuse("--timestamps-from must be at least 1.");
 	if (prefix_size == 0 || prefix_size > SERIES_PREFIX_MAX ||
-		strspn(raw->prefix, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789._-") != prefix_size)
+		strspn(raw->prefix,
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			"0123456789._-") != prefix_size)
 		return refuse("--name-prefix takes 1 to %d letters, digits, '.', '_' and '-'.",
 			SERIES_PREFIX_MAX);
 	if (raw->malformed + raw->events + raw->checks > 1)
@@ -365,8 +366,8 @@ plan_packing(struct arguments *arguments, const struct raw *raw)
 		return refuse("--datagram-size: %s takes at most %u bytes.", driver->scheme,
 			driver->datagram_size_max);
 	if (size < line_max)
-		return refuse(
-			"--datagram-size: one line of this load may need %zu bytes.", line_max);
+		return refuse("--datagram-size: one line of this load may need %zu bytes.",
+			line_max);
 	if (raw->gso && strcmp(driver->scheme, "udp") != 0)
 		return refuse("--gso is for udp only.");
 	arguments->packing = (struct packing){.size = (uint32_t)size,

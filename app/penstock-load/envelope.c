@@ -76,6 +76,6 @@ envelope_write(const struct envelope *envelope, struct span payload, uint64_t nu
 	put_16(at + UDP + 4, udp_size);
 	/* The size counts twice: in the pseudo header and in the header. */
 	sum = checksum(envelope->udp_sum + port + 2 * (uint64_t)udp_size +
-		       sum_words(payload.data, payload.size));
+		sum_words(payload.data, payload.size));
 	put_16(at + UDP + 6, sum != 0 ? sum : 0xffff); /* 0 would say "no checksum" */
 }

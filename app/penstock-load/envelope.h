@@ -25,7 +25,7 @@ struct envelope {
 void envelope_init(struct envelope *envelope, const struct envelope_options *options);
 
 /* Writes the headers of datagram number to at, ENVELOPE_SIZE bytes. */
-void envelope_write(
-	const struct envelope *envelope, struct span payload, uint64_t number, uint8_t *at);
+void envelope_write(const struct envelope *envelope, struct span payload, uint64_t number,
+	uint8_t *at);
 
 #endif

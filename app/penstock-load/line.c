@@ -13,14 +13,14 @@ line_size_max(const struct profile_options *options)
 	size_t rest = options->events > 0 || options->checks > 0 ? 512 : 160;
 
 	return strlen(options->naming.prefix) + SERIES_NAME_MAX - SERIES_PREFIX_MAX +
-	       n_tags * (size_t)(SERIES_TAG_MAX + 1) + rest;
+		n_tags * (size_t)(SERIES_TAG_MAX + 1) + rest;
 }
 
 static char *
 write_eighths(char *at, int32_t value)
 {
-	static const char fraction[EIGHTHS][5] = {
-		"", ".125", ".25", ".375", ".5", ".625", ".75", ".875"};
+	static const char fraction[EIGHTHS][5] = {"", ".125", ".25", ".375", ".5", ".625", ".75",
+		".875"};
 	uint32_t size = value < 0 ? -(uint32_t)value : (uint32_t)value;
 
 	if (value < 0)

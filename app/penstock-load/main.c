@@ -76,8 +76,8 @@ open_sender(struct load *load)
 	struct sender_error error;
 	int result;
 
-	result = arguments->driver->open(
-		arguments->target, &arguments->sender, &load->sender, &error);
+	result = arguments->driver->open(arguments->target, &arguments->sender, &load->sender,
+		&error);
 	if (result == 0)
 		return 0;
 	fprintf(stderr, "penstock-load: %s\n", error.text);
@@ -95,7 +95,7 @@ static bool
 is_over(const struct load *load, uint64_t due)
 {
 	return load->next_line >= load->arguments.n_lines ||
-	       (load->arguments.duration != 0 && due >= load->arguments.duration);
+		(load->arguments.duration != 0 && due >= load->arguments.duration);
 }
 
 /* Fills datagrams that are due by now (ns after the start) and returns how many. */

@@ -55,8 +55,8 @@ malformed_write(const struct profile *profile, const struct line *line, char *at
 		}
 		from++;
 		if (*from == 'n')
-			at = series_write_name(
-				&profile->options.naming, line->context, line->type, at);
+			at = series_write_name(&profile->options.naming, line->context, line->type,
+				at);
 		else
 			at = digits_write(at, line->variant % 1000, 1);
 	}

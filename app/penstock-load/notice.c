@@ -25,8 +25,8 @@ void
 notice_of_event(const struct profile *profile, const struct line *line, struct notice *ret)
 {
 	/* A '|' in the title and letters of two bytes: lengths are bytes and rule over '|'. */
-	static const char *const title[] = {
-		"deploy %llu done", "deploy %llu | retried", "d\xc3\xa9ploiement %llu"};
+	static const char *const title[] = {"deploy %llu done", "deploy %llu | retried",
+		"d\xc3\xa9ploiement %llu"};
 	static const char *const text[] = {"all instances are up", "first line\nsecond line\n",
 		"gr\xc3\xb6\xc3\x9f"
 		"er|kleiner",
@@ -62,6 +62,6 @@ notice_write_check_name(const struct profile *profile, const struct line *line, 
 	const char *prefix = profile->options.naming.prefix;
 
 	at = digits_append(at, prefix, strlen(prefix));
-	at = digits_literal(at, ".can_connect.");
+	at = digits_literal(at, "can_connect.");
 	return digits_write(at, line->context % CHECK_NAMES, 2);
 }

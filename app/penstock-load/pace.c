@@ -34,8 +34,8 @@ pace_now(void)
 void
 pace_sleep_until(uint64_t time)
 {
-	struct timespec until = {
-		.tv_sec = (time_t)(time / NS_PER_S), .tv_nsec = (long)(time % NS_PER_S)};
+	struct timespec until = {.tv_sec = (time_t)(time / NS_PER_S),
+		.tv_nsec = (long)(time % NS_PER_S)};
 
 	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }

@@ -138,7 +138,7 @@ value_of(enum series_type type, enum notation notation, uint64_t bits)
 		return (int32_t)(high % (10000 * EIGHTHS));
 	case SERIES_GAUGE:
 		return (int32_t)(high % (200000 * EIGHTHS)) -
-		       (notation == NOTATION_PLUS ? 0 : 100000 * EIGHTHS);
+			(notation == NOTATION_PLUS ? 0 : 100000 * EIGHTHS);
 	case SERIES_DISTRIBUTION:
 		if (low % 64 == 0)
 			return 0;
@@ -168,7 +168,7 @@ draw_metric(const struct profile *profile, struct draw *draw, struct line *line)
 	line->timestamp = 0;
 	if (is_stampable && (uint32_t)more < profile->timestamped)
 		line->timestamp = profile->options.timestamps_from +
-				  (int64_t)(line->index % SECONDS_OF_TIMESTAMPS);
+			(int64_t)(line->index % SECONDS_OF_TIMESTAMPS);
 	line->is_reordered = (uint32_t)(more >> 32) < profile->reordered;
 	line->notation = NOTATION_PLAIN;
 	if (line->type == SERIES_GAUGE && (form >> 40) % 16 < 2)

@@ -48,7 +48,7 @@ is_pci_address(const char *device)
 	const char *dot = strrchr(device, '.');
 
 	return isxdigit((unsigned char)device[0]) && strchr(device, ':') != NULL && dot != NULL &&
-	       strspn(device, "0123456789abcdefABCDEF:") == (size_t)(dot - device);
+		strspn(device, "0123456789abcdefABCDEF:") == (size_t)(dot - device);
 }
 
 /* One EAL thread that may run on every core this program may use: "0@(1,2,5)". */
@@ -106,15 +106,15 @@ set_up_port(struct port *port, const struct sender_options *options)
 	/* Some devices want a receive queue even where nothing is received. */
 	result = rte_eth_dev_configure(port->id, 1, 1, &conf);
 	if (result == 0)
-		result = rte_eth_rx_queue_setup(
-			port->id, 0, DESCRIPTORS, rte_socket_id(), NULL, port->pool);
+		result = rte_eth_rx_queue_setup(port->id, 0, DESCRIPTORS, rte_socket_id(), NULL,
+			port->pool);
 	if (result == 0)
 		result = rte_eth_tx_queue_setup(port->id, 0, DESCRIPTORS, rte_socket_id(), NULL);
 	if (result == 0)
 		result = rte_eth_dev_get_mtu(port->id, &mtu);
 	if (result == 0 && options->datagram_size + IP_AND_UDP_SIZE > mtu)
-		result = rte_eth_dev_set_mtu(
-			port->id, (uint16_t)(options->datagram_size + IP_AND_UDP_SIZE));
+		result = rte_eth_dev_set_mtu(port->id,
+			(uint16_t)(options->datagram_size + IP_AND_UDP_SIZE));
 	return result;
 }
 
@@ -214,8 +214,8 @@ frame_of(const struct port *port, const struct datagram *datagram)
 		rte_pktmbuf_free(mbuf);
 		return NULL;
 	}
-	envelope_write(
-		&port->envelope, span_of(datagram->data, datagram->size), datagram->number, at);
+	envelope_write(&port->envelope, span_of(datagram->data, datagram->size), datagram->number,
+		at);
 	memcpy(at + ENVELOPE_SIZE, datagram->data, datagram->size);
 	return mbuf;
 }

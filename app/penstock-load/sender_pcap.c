@@ -75,8 +75,8 @@ write_frame(struct pcap *pcap, const struct datagram *datagram)
 	record[0] = (uint32_t)(time / NS_PER_S);
 	record[1] = (uint32_t)(time % NS_PER_S);
 	record[2] = record[3] = size;
-	envelope_write(
-		&pcap->envelope, span_of(datagram->data, datagram->size), datagram->number, header);
+	envelope_write(&pcap->envelope, span_of(datagram->data, datagram->size), datagram->number,
+		header);
 	errno = EIO;
 	if (fwrite(record, sizeof(record), 1, pcap->file) != 1 ||
 		fwrite(header, sizeof(header), 1, pcap->file) != 1 ||

@@ -76,7 +76,7 @@ unix_open(const char *target, int type, const struct sender_options *options, vo
 		.timeout = options->timeout,
 		.address.sun_family = AF_UNIX,
 		.stopping = options->stopping};
-	strcpy(self->address.sun_path, target);
+	memcpy(self->address.sun_path, target, strlen(target));
 	result = unix_connect(self);
 	if (result != 0) {
 		sender_fail(error, -result, "Cannot connect to %s: %s.", target, strerror(-result));
@@ -201,8 +201,8 @@ stream_send(void *state, struct datagram *datagrams, unsigned n)
 	fail_all(datagrams, n, 0);
 	frames_fill(&frames, datagrams, n);
 	while (frames.next < frames.n) {
-		struct msghdr message = {
-			.msg_iov = &frames.part[frames.next], .msg_iovlen = frames.n - frames.next};
+		struct msghdr message = {.msg_iov = &frames.part[frames.next],
+			.msg_iovlen = frames.n - frames.next};
 		int result = self->fd < 0 ? unix_connect(self) : 0;
 		ssize_t written;
 

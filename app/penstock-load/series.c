@@ -9,8 +9,8 @@
 
 const char *const series_type_text[SERIES_TYPE_COUNT] = {"c", "g", "ms", "h", "s", "d"};
 
-static const char *const noun[SERIES_TYPE_COUNT] = {
-	".requests.", ".queue_depth.", ".latency.", ".response_size.", ".users.", ".payload."};
+static const char *const noun[SERIES_TYPE_COUNT] = {"requests.", "queue_depth.", "latency.",
+	"response_size.", "users.", "payload."};
 
 /* The first tag is "instance:N". None of these keys has a meaning of its own to an intake. */
 static const char *const tag_key[] = {"", "env", "service", "region", "endpoint", "status",
@@ -18,8 +18,8 @@ static const char *const tag_key[] = {"", "env", "service", "region", "endpoint"
 	"tier"};
 
 char *
-series_write_name(
-	const struct series_naming *naming, uint32_t context, enum series_type type, char *at)
+series_write_name(const struct series_naming *naming, uint32_t context, enum series_type type,
+	char *at)
 {
 	uint32_t number = naming->n_tags != 0 ? context / CONTEXTS_PER_NAME : context;
 
@@ -35,8 +35,8 @@ series_write_tag(uint32_t context, uint32_t tag, char *at)
 	char key[8] = "key", *end;
 
 	if (tag == 0)
-		return digits_write(
-			digits_literal(at, "instance:"), context % CONTEXTS_PER_NAME, 1);
+		return digits_write(digits_literal(at, "instance:"), context % CONTEXTS_PER_NAME,
+			1);
 	if (tag < ARRAY_LENGTH(tag_key)) {
 		const char *known = tag_key[tag];
 		size_t size = strlen(known);

@@ -28,13 +28,13 @@ extern const char *const series_type_text[SERIES_TYPE_COUNT];
 #define SERIES_TAG_MAX 24 /* bytes of one tag */
 
 struct series_naming {
-	const char *prefix; /* the first part of every name; letters, digits, '_', '-', '.' */
+	const char *prefix; /* stands before every name: letters, digits, '_', '-', '.' */
 	uint32_t n_tags; /* of each context, at most SERIES_TAGS_MAX */
 };
 
 /* Each writes text without a NUL and returns its end. */
-char *series_write_name(
-	const struct series_naming *naming, uint32_t context, enum series_type type, char *at);
+char *series_write_name(const struct series_naming *naming, uint32_t context, enum series_type type,
+	char *at);
 
 /* tag: 0 to n_tags - 1. Their order is not sorted. */
 char *series_write_tag(uint32_t context, uint32_t tag, char *at);

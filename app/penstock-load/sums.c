@@ -277,8 +277,8 @@ write_histogram(struct sums_row *row, uint32_t context, enum series_type type, s
 		weighted += (int64_t)sample[i].value * sample[i].weight;
 	}
 	write_simple(row, context, type, "count", ".count", (double)total);
-	write_simple(
-		row, context, type, "gauge", ".avg", (double)weighted / EIGHTHS / (double)total);
+	write_simple(row, context, type, "gauge", ".avg",
+		(double)weighted / EIGHTHS / (double)total);
 	write_simple(row, context, type, "gauge", ".max", (double)sample[n - 1].value / EIGHTHS);
 	write_simple(row, context, type, "gauge", ".median", median(sum, total));
 	write_simple(row, context, type, "gauge", ".95percentile", percentile(sum, total, 95));

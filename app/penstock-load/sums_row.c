@@ -10,8 +10,8 @@
 #define BIN_N_MAX 65535 /* a bin holds no more; a key with more repeats */
 
 void
-sums_row_init(
-	struct sums_row *row, const struct series_naming *naming, const char *host, FILE *file)
+sums_row_init(struct sums_row *row, const struct series_naming *naming, const char *host,
+	FILE *file)
 {
 	*row = (struct sums_row){.file = file, .naming = naming, .host = host};
 }

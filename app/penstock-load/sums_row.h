@@ -18,8 +18,8 @@ struct sums_row {
 };
 
 /* naming, host and file stay the caller's. */
-void sums_row_init(
-	struct sums_row *row, const struct series_naming *naming, const char *host, FILE *file);
+void sums_row_init(struct sums_row *row, const struct series_naming *naming, const char *host,
+	FILE *file);
 void sums_row_done(struct sums_row *row);
 
 void sums_row_begin(struct sums_row *row, const char *type);
@@ -33,8 +33,8 @@ void sums_row_timestamp(struct sums_row *row, int64_t timestamp); /* 0: none */
 void sums_row_host(struct sums_row *row, const char *host); /* "": the default one */
 void sums_row_tags(struct sums_row *row, uint32_t context);
 void sums_row_value(struct sums_row *row, double value);
-void sums_row_sketch(
-	struct sums_row *row, const struct bins *bins, double sum, double min, double max);
+void sums_row_sketch(struct sums_row *row, const struct bins *bins, double sum, double min,
+	double max);
 void sums_row_end(struct sums_row *row);
 
 /* Brings everything into the file. 0, -ENOMEM or -EIO, if any row so far failed. */
