@@ -51,7 +51,7 @@ taken_new(const char *driver)
 {
 	struct taken *t = calloc(1, sizeof(*t));
 
-	strcpy(t->folder, "/tmp/penstock-test-XXXXXX");
+	snprintf(t->folder, sizeof(t->folder), "/tmp/penstock-test-XXXXXX");
 	assert_non_null(mkdtemp(t->folder));
 	snprintf(t->path, sizeof(t->path), "%s/dsd.socket", t->folder);
 	t->spec = (struct input_spec){
@@ -179,7 +179,7 @@ unix_client(const char *path, int type)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
 
-	strcpy(address.sun_path, path);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0) {
 		close(fd);
 		return -1;

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -44,9 +45,10 @@ feed(struct stream *stream, const uint8_t *data, size_t size, struct result *res
 
 	memcpy(copy, data, size);
 	while ((result->last = stream_next(stream, LIMIT, &bytes, &frame)) == STREAM_FRAME) {
-		strcat(result->text, "[");
-		strncat(result->text, (const char *)frame.payload.data, frame.payload.size);
-		strcat(result->text, "]");
+		size_t end = strlen(result->text);
+
+		snprintf(result->text + end, sizeof(result->text) - end, "[%.*s]",
+			(int)frame.payload.size, (const char *)frame.payload.data);
 		free(frame.owned);
 	}
 	if (result->last == STREAM_HUNGRY)

@@ -11,7 +11,7 @@ port_of(const struct taken *t)
 	const char *colon = strrchr(input_address(t->input), ':');
 
 	assert_non_null(colon);
-	return (uint16_t)atoi(colon + 1);
+	return (uint16_t)strtoul(colon + 1, NULL, 10);
 }
 
 /* A sender to the input under test, at this address of the machine. */

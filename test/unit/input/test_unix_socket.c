@@ -31,7 +31,7 @@ make_place(void **state)
 {
 	struct place *place = calloc(1, sizeof(*place));
 
-	strcpy(place->folder, "/tmp/penstock-test-XXXXXX");
+	snprintf(place->folder, sizeof(place->folder), "/tmp/penstock-test-XXXXXX");
 	if (mkdtemp(place->folder) == NULL)
 		return -1;
 	snprintf(place->path, sizeof(place->path), "%s/dsd.socket", place->folder);
@@ -178,7 +178,7 @@ sees_an_owner_that_does_not_listen_yet(void **state)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	strcpy(address.sun_path, place->path);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", place->path);
 	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(open_at(place, SOCK_STREAM), -EADDRINUSE);
 	close(fd);
@@ -330,12 +330,11 @@ lets_one_of_many_starters_win(void **state)
 		}
 		close(go[1]);
 		for (int i = 0; i < STARTERS; i++) {
-			assert_int_equal(read(won[0], &byte, 1), 1);
+			if (read(won[0], &byte, 1) != 1)
+				byte = '?';
 			winners += byte == 'w';
 			in_use += byte == 'u';
 		}
-		assert_int_equal(winners, 1);
-		assert_int_equal(in_use, STARTERS - 1);
 		close(go[0]);
 		close(won[0]);
 		close(won[1]);
@@ -343,6 +342,8 @@ lets_one_of_many_starters_win(void **state)
 			kill(starter[i], SIGKILL);
 			waitpid(starter[i], NULL, 0);
 		}
+		assert_int_equal(winners, 1);
+		assert_int_equal(in_use, STARTERS - 1);
 	}
 	unlink(place->path);
 }
