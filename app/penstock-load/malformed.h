@@ -11,7 +11,7 @@
 
 struct malformed {
 	const char *title;
-	enum stat reason; /* STAT_lines_rejected_… */
+	enum counter reason; /* STAT_lines_rejected_… */
 
 	/* "$n" stands for a name, "$v" for a whole number; fewer variants end in NULL. */
 	const char *variant[MALFORMED_VARIANTS + 1];

@@ -16,7 +16,7 @@ growth(const struct ledger *now, const struct ledger *before, enum stat_level le
 {
 	uint64_t sum = 0, most = 0;
 
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		const struct stat_info *info = &stat_info[stat];
 		uint64_t n = now->stats.counter[stat] - before->stats.counter[stat];
 

@@ -59,10 +59,10 @@ checks_for(const struct queue *queue, uint64_t flags)
 }
 
 /* STAT_NONE and *ret_frame, or why the frame ends here. */
-static inline enum stat
+static inline enum counter
 judge(const struct queue *queue, const struct rte_mbuf *mbuf, struct frame *ret_frame)
 {
-	enum stat reason;
+	enum counter reason;
 
 	if (unlikely(mbuf->nb_segs != 1))
 		return STAT_frames_dropped_segmented;
@@ -118,7 +118,7 @@ poll_queue(struct input *input, struct burst *burst)
 		prefetch_frame(mbufs[i]);
 	for (uint16_t i = 0; i < n; i++) {
 		struct frame frame;
-		enum stat reason;
+		enum counter reason;
 
 		if (i + AHEAD < n)
 			prefetch_frame(mbufs[i + AHEAD]);

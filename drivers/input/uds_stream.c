@@ -129,7 +129,7 @@ tell_too_long(struct uds_stream *uds, const struct connection *connection)
 static void
 close_connection(struct uds_stream *uds, struct connection *connection)
 {
-	enum stat reason = stream_end(&connection->stream);
+	enum counter reason = stream_end(&connection->stream);
 
 	if (reason != STAT_NONE) {
 		stats_received(uds->input.stats, uds->input.listener, 1);

@@ -15,7 +15,7 @@ level_difference(const struct ledger *ledger, enum stat_level level)
 {
 	uint64_t total = 0, sum = 0;
 
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		if (stat_info[stat].level_index != level)
 			continue;
 		if (stat_info[stat].role == STAT_ROLE_TOTAL)
@@ -81,7 +81,7 @@ write_groups(const struct ledger *ledger, enum stat_level level, struct json *js
 {
 	const char *group = NULL;
 
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		const struct stat_info *info = &stat_info[stat];
 
 		if (info->level_index != level || info->group == NULL)
@@ -103,7 +103,7 @@ static void
 write_level(const struct ledger *ledger, enum stat_level level, struct json *json)
 {
 	json_object_begin(json);
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		const struct stat_info *info = &stat_info[stat];
 
 		if (info->level_index != level || info->group != NULL)

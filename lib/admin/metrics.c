@@ -110,7 +110,7 @@ write_plain(struct text *text, const struct ledger *ledger)
 {
 	char name[96];
 
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		const struct stat_info *info = &stat_info[stat];
 
 		if (info->group != NULL)
@@ -129,7 +129,7 @@ write_reasons(struct text *text, const struct ledger *ledger)
 	const struct stat_info *last = NULL;
 	char name[96], help[96];
 
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		const struct stat_info *info = &stat_info[stat];
 
 		if (info->group == NULL)

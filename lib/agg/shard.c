@@ -19,7 +19,7 @@
 
 /* The two counters of a reason: for a line of which nothing was kept, and for its samples. */
 struct drop {
-	enum stat line, sample;
+	enum counter line, sample;
 };
 
 static struct drop

@@ -86,7 +86,7 @@ read_type(struct span text, struct metric *metric)
 }
 
 /* One value or several joined by ':'. Empty items are skipped; one bad item spoils the line. */
-static enum stat
+static enum counter
 read_values(struct decoder *decoder, struct span text, struct metric *metric)
 {
 	uint32_t n = 0;
@@ -133,7 +133,7 @@ read_timestamp(struct span text, int64_t *ret_timestamp)
 }
 
 /* All after the type: unknown and empty fields are skipped, the last of a kind counts. */
-static enum stat
+static enum counter
 read_metric_fields(const struct decoder *decoder, struct span rest, struct message *message)
 {
 	while (rest.size != 0) {
@@ -165,7 +165,7 @@ has_finite_value(const struct metric *metric)
 }
 
 /* What only the whole line can tell. */
-static enum stat
+static enum counter
 judge_metric(const struct metric *metric)
 {
 	if (metric->type != METRIC_SET && !has_finite_value(metric))
@@ -176,7 +176,7 @@ judge_metric(const struct metric *metric)
 }
 
 /* NAME ":" VALUES "|" TYPE *( "|" FIELD ); the first ':' ends the name. */
-static enum stat
+static enum counter
 decode_metric(struct decoder *decoder, struct span line, struct message *message)
 {
 	struct metric *metric = &message->metric;
@@ -184,7 +184,7 @@ decode_metric(struct decoder *decoder, struct span line, struct message *message
 	struct span head = field_cut(&rest);
 	size_t colon = span_find(head, ':');
 	struct span value;
-	enum stat reason = STAT_NONE;
+	enum counter reason = STAT_NONE;
 
 	if (head.size == line.size)
 		return STAT_lines_rejected_no_pipe;
@@ -210,11 +210,11 @@ decode_metric(struct decoder *decoder, struct span line, struct message *message
 	return reason == STAT_NONE ? judge_metric(metric) : reason;
 }
 
-enum stat
+enum counter
 decode_line(struct decoder *decoder, struct span line, struct message *ret_message)
 {
 	struct message message = {.kind = line_kind(line)};
-	enum stat reason;
+	enum counter reason;
 
 	assert(line.size != 0);
 	if (message.kind == MESSAGE_EVENT)

@@ -38,6 +38,6 @@ enum message_kind line_kind(struct span line);
 
 /* STAT_NONE and *ret_message, or the reason (STAT_lines_rejected_…). line is not empty and not
  * longer than payload_max. */
-enum stat decode_line(struct decoder *decoder, struct span line, struct message *ret_message);
+enum counter decode_line(struct decoder *decoder, struct span line, struct message *ret_message);
 
 #endif

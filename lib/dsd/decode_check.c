@@ -25,7 +25,7 @@ read_check_field(const struct decoder *decoder, struct span field, struct messag
 }
 
 /* "_sc|NAME|STATUS" *( "|" FIELD ); STATUS is one digit, 0 to 3. */
-enum stat
+enum counter
 decode_check(const struct decoder *decoder, struct span line, struct message *message)
 {
 	struct span rest = span_from(line, PREFIX_SIZE);

@@ -96,7 +96,7 @@ read_event_field(const struct decoder *decoder, struct span field, struct messag
 	}
 }
 
-enum stat
+enum counter
 decode_event(const struct decoder *decoder, struct span line, struct message *message)
 {
 	size_t colon = span_find(line, ':');

@@ -31,7 +31,7 @@ void decode_shared_field(const struct decoder *decoder, struct span field,
 	struct message_fields *fields);
 
 /* As decode_line. *message is zeroed before, and anything when the line is rejected. */
-enum stat decode_event(const struct decoder *decoder, struct span line, struct message *message);
-enum stat decode_check(const struct decoder *decoder, struct span line, struct message *message);
+enum counter decode_event(const struct decoder *decoder, struct span line, struct message *message);
+enum counter decode_check(const struct decoder *decoder, struct span line, struct message *message);
 
 #endif

@@ -20,7 +20,7 @@ is_allowed(const struct filter *filter, const struct frame *frame)
 	return filter->n_allow == 0;
 }
 
-enum stat
+enum counter
 filter_judge(const struct filter *filter, const struct frame *frame)
 {
 	if (filter->udp_port != 0 && frame->destination_port != filter->udp_port)

@@ -18,6 +18,6 @@ struct filter {
 
 /* STAT_NONE, or why the datagram is not for the port: wrong_port, wrong_address, source_refused,
  * in this order. */
-enum stat filter_judge(const struct filter *filter, const struct frame *frame);
+enum counter filter_judge(const struct filter *filter, const struct frame *frame);
 
 #endif

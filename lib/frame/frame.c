@@ -49,7 +49,7 @@ udp_checksum_is_right(struct span datagram, const uint8_t *source, uint8_t addre
 }
 
 /* Writes *ret_frame once and last: a copy of a local struct would stall on its own stores. */
-static inline enum stat
+static inline enum counter
 parse_udp(struct packet packet, unsigned checks, struct frame *ret_frame)
 {
 	struct span datagram = packet.body;
@@ -73,7 +73,7 @@ parse_udp(struct packet packet, unsigned checks, struct frame *ret_frame)
 	return STAT_NONE;
 }
 
-static inline enum stat
+static inline enum counter
 parse_ipv4(struct span bytes, unsigned checks, struct frame *ret_frame)
 {
 	size_t header_size, size;
@@ -102,7 +102,7 @@ parse_ipv4(struct span bytes, unsigned checks, struct frame *ret_frame)
  * The extension header of that type at the start of packet. STAT_NONE with its size, which is
  * within the packet, or why the chain ends here.
  */
-static enum stat
+static enum counter
 extension_size(uint8_t type, struct span packet, bool first, size_t *ret_size)
 {
 	size_t size;
@@ -146,11 +146,11 @@ is_extension(uint8_t type)
 }
 
 /* Cuts the extension headers off; type is in and out. */
-static enum stat
+static enum counter
 skip_extensions(uint8_t *type, struct span *packet)
 {
 	for (unsigned n = 0; is_extension(*type); n++) {
-		enum stat reason;
+		enum counter reason;
 		size_t size;
 
 		if (n == EXTENSIONS_MAX)
@@ -164,11 +164,11 @@ skip_extensions(uint8_t *type, struct span *packet)
 	return STAT_NONE;
 }
 
-static inline enum stat
+static inline enum counter
 parse_ipv6(struct span bytes, unsigned checks, struct frame *ret_frame)
 {
 	struct span body;
-	enum stat reason;
+	enum counter reason;
 	uint8_t type;
 
 	if (unlikely(bytes.size < IPV6_HEADER_SIZE))
@@ -193,7 +193,7 @@ is_tag(uint16_t type)
 	return type == ETHERTYPE_VLAN || type == ETHERTYPE_SERVICE_TAG || type == ETHERTYPE_OLD_TAG;
 }
 
-enum stat
+enum counter
 frame_parse(struct span bytes, unsigned checks, struct frame *ret_frame)
 {
 	size_t offset = ETHER_HDR_LEN;

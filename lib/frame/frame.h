@@ -37,6 +37,6 @@ struct frame {
 };
 
 /* STAT_NONE and *ret_frame, or the reason (STAT_frames_dropped_…); *ret_frame is untouched then. */
-enum stat frame_parse(struct span bytes, unsigned checks, struct frame *ret_frame);
+enum counter frame_parse(struct span bytes, unsigned checks, struct frame *ret_frame);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Why an input could not be opened. A header of its own, without counters: a file that includes
- * <sys/stat.h> cannot see enum stat as well, C has one name space for tags. */
+ * <sys/stat.h> cannot see enum counter as well, C has one name space for tags. */
 #ifndef INPUT_ERROR_H
 #define INPUT_ERROR_H
 

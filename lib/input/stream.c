@@ -97,7 +97,7 @@ stream_next(struct stream *stream, uint32_t payload_max, struct span *bytes,
 	return STREAM_FRAME;
 }
 
-enum stat
+enum counter
 stream_end(const struct stream *stream)
 {
 	if (stream->broken != STAT_NONE)

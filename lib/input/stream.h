@@ -18,7 +18,7 @@
 struct stream {
 	uint8_t length[STREAM_LENGTH_SIZE];
 	uint8_t n_length; /* bytes of it that have come */
-	enum stat broken; /* why no more frames can be found, or STAT_NONE */
+	enum counter broken; /* why no more frames can be found, or STAT_NONE */
 	uint32_t held; /* payload bytes that have come */
 	uint32_t capacity; /* of payload, without its tailroom */
 	uint8_t *payload; /* owned; NULL when nothing is held */
@@ -45,7 +45,7 @@ uint32_t stream_claimed(const struct stream *stream);
 
 /* How a connection that ends now ends: STAT_NONE between two frames, else the reason under which
  * the datagram that was begun is dropped. */
-enum stat stream_end(const struct stream *stream);
+enum counter stream_end(const struct stream *stream);
 
 /* Frees what the stream holds; frames that were handed out are not its own any more. */
 void stream_reset(struct stream *stream);

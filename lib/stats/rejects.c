@@ -6,7 +6,7 @@
 static_assert(sizeof(struct reject) % sizeof(uint64_t) == 0, "copied word by word");
 
 void
-rejects_add(struct rejects *rejects, enum stat reason, uint16_t listener, int64_t time,
+rejects_add(struct rejects *rejects, enum counter reason, uint16_t listener, int64_t time,
 	struct span line)
 {
 	uint64_t n = atomic_load_explicit(&rejects->written, memory_order_relaxed);

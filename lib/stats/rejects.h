@@ -19,7 +19,7 @@ struct reject {
 	uint64_t number; /* 1 for the worker's first */
 	int64_t time; /* wall clock, ns */
 	uint32_t size; /* of the whole line, bytes */
-	uint16_t reason; /* enum stat */
+	uint16_t reason; /* enum counter */
 	uint16_t listener; /* as in struct stats */
 	uint8_t bytes[REJECT_BYTES];
 };
@@ -35,7 +35,7 @@ struct rejects {
 };
 
 /* Owner only. Overwrites the oldest. */
-void rejects_add(struct rejects *rejects, enum stat reason, uint16_t listener, int64_t time,
+void rejects_add(struct rejects *rejects, enum counter reason, uint16_t listener, int64_t time,
 	struct span line);
 
 /* Any thread: copies the newest first into out, skips what is being overwritten, returns how many.

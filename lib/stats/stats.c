@@ -52,7 +52,7 @@ stats_collect(struct stats_block *block, struct stats *sum)
 }
 
 void
-stat_name(enum stat stat, char *text, size_t size)
+stat_name(enum counter stat, char *text, size_t size)
 {
 	const struct stat_info *info = &stat_info[stat];
 
@@ -62,12 +62,12 @@ stat_name(enum stat stat, char *text, size_t size)
 		snprintf(text, size, "%s.%s", info->level, info->name);
 }
 
-enum stat
+enum counter
 stat_by_name(const char *name)
 {
 	char text[96];
 
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		stat_name(stat, text, sizeof(text));
 		if (strcmp(text, name) == 0)
 			return stat;
@@ -77,7 +77,7 @@ stat_by_name(const char *name)
 
 #ifdef PENSTOCK_LEDGER_FAULT
 uint64_t
-stats_fault(enum stat stat, uint64_t n)
+stats_fault(enum counter stat, uint64_t n)
 {
 	static _Atomic int armed = -1;
 

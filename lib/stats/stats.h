@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters: one flat array per worker, indexed by enum stat, single writer, plain adds. At its
+ * Counters: one flat array per worker, indexed by enum counter, single writer, plain adds. At its
  * housekeeping point the worker publishes the array as one block under a sequence number; readers
  * only ever see a whole block, so each level of the ledger balances in every snapshot.
  */
@@ -22,8 +22,9 @@ enum stat_level {
 	STAT_LEVEL_COUNT,
 };
 
-/* Every counter is STAT_<level>_<name> or STAT_<level>_<group>_<reason>. None is 0: see dsd/. */
-enum stat {
+/* STAT_<level>_<name> or STAT_<level>_<group>_<reason>; STAT_NONE is 0, so that a function can
+ * return a reason or nothing. (Not "enum stat": POSIX has a struct of that name.) */
+enum counter {
 	STAT_NONE,
 #define STAT(level, name, role, help) STAT_##level##_##name,
 #define REASON(level, group, name, help) STAT_##level##_##group##_##name,
@@ -63,13 +64,13 @@ struct stats {
 #ifdef PENSTOCK_LEDGER_FAULT
 /* Test builds: the environment variable PENSTOCK_LEDGER_FAULT names a counter; its first
  * increment is skipped, and the ledger must show it. */
-uint64_t stats_fault(enum stat stat, uint64_t n);
+uint64_t stats_fault(enum counter stat, uint64_t n);
 #else
 #define stats_fault(stat, n) (n)
 #endif
 
 static inline void
-stats_add(struct stats *stats, enum stat stat, uint64_t n)
+stats_add(struct stats *stats, enum counter stat, uint64_t n)
 {
 	stats->counter[stat] += stats_fault(stat, n);
 }
@@ -96,9 +97,9 @@ void stats_publish(struct stats_block *block, const struct stats *stats, uint64_
 uint64_t stats_collect(struct stats_block *block, struct stats *sum);
 
 /* STAT_NONE when there is no counter of that name ("lines.rejected.no_pipe"). */
-enum stat stat_by_name(const char *name);
+enum counter stat_by_name(const char *name);
 
 /* Writes "level.name" or "level.group.name". */
-void stat_name(enum stat stat, char *text, size_t size);
+void stat_name(enum counter stat, char *text, size_t size);
 
 #endif

@@ -98,14 +98,14 @@ worker_free(struct worker *worker)
 }
 
 static void
-reject(struct worker *worker, const struct dgram *dgram, struct span line, enum stat reason)
+reject(struct worker *worker, const struct dgram *dgram, struct span line, enum counter reason)
 {
 	stats_add(&worker->stats, reason, 1);
 	rejects_add(&worker->rejects, reason, dgram->listener, clock_wall(worker->clock), line);
 }
 
 /* A line without an end that may not be read: cut by the receive buffer, or against the rule. */
-static enum stat
+static enum counter
 unfinished_line(const struct dgram *dgram)
 {
 	if (dgram->truncated)
@@ -118,13 +118,13 @@ unfinished_line(const struct dgram *dgram)
 static void
 take_line(struct worker *worker, const struct dgram *dgram, struct span line, bool is_terminated)
 {
-	static const enum stat kind_stat[] = {
+	static const enum counter kind_stat[] = {
 		[MESSAGE_METRIC] = STAT_lines_metrics,
 		[MESSAGE_EVENT] = STAT_lines_events,
 		[MESSAGE_SERVICE_CHECK] = STAT_lines_service_checks,
 	};
 	struct message message;
-	enum stat reason = STAT_NONE;
+	enum counter reason = STAT_NONE;
 
 	stats_add(&worker->stats, STAT_lines_received, 1);
 	stats_add(&worker->stats, kind_stat[line_kind(line)], 1);

@@ -141,7 +141,7 @@ static void
 check_line(struct decoder *decoder, struct tags *tags, struct span line)
 {
 	struct message message;
-	enum stat reason = decode_line(decoder, line, &message);
+	enum counter reason = decode_line(decoder, line, &message);
 
 	if (reason != STAT_NONE) {
 		CHECK(reason >= STAT_lines_rejected_no_pipe &&

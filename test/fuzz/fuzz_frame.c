@@ -56,7 +56,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct frame frame, other;
 	struct span bytes;
-	enum stat reason;
+	enum counter reason;
 	unsigned checks;
 
 	if (size == 0)

@@ -27,7 +27,7 @@ struct reference {
 
 /* False at the end, with the reason that a stream has there. */
 static bool
-reference_next(struct reference *reference, struct span *ret_payload, enum stat *ret_end)
+reference_next(struct reference *reference, struct span *ret_payload, enum counter *ret_end)
 {
 	const uint8_t *b = reference->left.data;
 	size_t left = reference->left.size;
@@ -71,7 +71,7 @@ feed(struct stream *stream, struct reference *reference, struct span piece)
 	while ((result = stream_next(stream, reference->payload_max, &bytes, &frame)) ==
 		STREAM_FRAME) {
 		struct span expected;
-		enum stat end;
+		enum counter end;
 
 		CHECK(reference_next(reference, &expected, &end));
 		CHECK(span_equal(frame.payload, expected));
@@ -94,7 +94,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct stream stream = {0};
 	struct reference reference;
 	struct span left, payload;
-	enum stat end;
+	enum counter end;
 	size_t n_cuts;
 
 	if (size < 2 || size - 2 < data[1])

@@ -78,7 +78,7 @@ lists_every_row_that_is_zero(void **state)
 	json_t *ledger = ledger_of(&empty);
 	char path[96];
 
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		if (stat_info[stat].level_index >= STAT_LEVEL_worker)
 			continue;
 		stat_name(stat, path, sizeof(path));
@@ -93,7 +93,7 @@ shows_each_counter_that_lies(void **state)
 {
 	struct fake fake;
 
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		bool is_part = stat_info[stat].role != STAT_ROLE_NOTE;
 		/* Total of its level and sum of the listeners, too. */
 		uint64_t expected = stat == STAT_datagrams_received ? 2 : is_part;

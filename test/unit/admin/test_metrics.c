@@ -206,11 +206,11 @@ has_every_row_of_the_list(void **state)
 	size_t size;
 
 	fake_init(&fake);
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++)
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++)
 		fake.ledger.stats.counter[stat] = 1000 + stat;
 	assert_int_equal(metrics_text(&fake.ledger, &fake.status, &text, &size), 0);
 	parse(text, size, &parsed);
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		const struct stat_info *info = &stat_info[stat];
 
 		if (info->group != NULL)

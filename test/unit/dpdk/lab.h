@@ -104,7 +104,7 @@ frames_balance(const struct stats *stats)
 {
 	uint64_t sum = 0;
 
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++)
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++)
 		if (stat_info[stat].level_index == STAT_LEVEL_frames &&
 			stat_info[stat].role == STAT_ROLE_TERM)
 			sum += stats->counter[stat];

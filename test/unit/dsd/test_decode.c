@@ -161,7 +161,7 @@ static void
 put_line(struct fixture *f, struct span line)
 {
 	struct message message;
-	enum stat reason = decode_line(&f->decoder, line, &message);
+	enum counter reason = decode_line(&f->decoder, line, &message);
 
 	if (f->size != 0)
 		put(f, "; ");

@@ -55,11 +55,11 @@
 
 /* Parses a copy that ends where the frame ends, so that a sanitizer sees a read past it. The
  * pointers in *ret_frame are set back into bytes. */
-static enum stat
+static enum counter
 parse(const uint8_t *bytes, size_t size, unsigned checks, struct frame *ret_frame)
 {
 	uint8_t *copy = malloc(size > 0 ? size : 1);
-	enum stat reason;
+	enum counter reason;
 
 	assert_non_null(copy);
 	memcpy(copy, bytes, size);

@@ -144,7 +144,7 @@ taken_settle(struct taken *t)
 static inline uint64_t
 taken_count(const struct taken *t, const char *name)
 {
-	enum stat stat = stat_by_name(name);
+	enum counter stat = stat_by_name(name);
 
 	assert_int_not_equal(stat, STAT_NONE);
 	return t->stats.counter[stat];

@@ -154,9 +154,9 @@ tells_where_a_stream_ends(void **state)
 	for (size_t size = 0; size <= 7; size++) {
 		struct stream stream = {0};
 		struct result result = {0};
-		enum stat end = size % 7 == 0 ? STAT_NONE
-			: size < 4            ? STAT_datagrams_dropped_unfinished_length
-					      : STAT_datagrams_dropped_unfinished_frame;
+		enum counter end = size % 7 == 0 ? STAT_NONE
+			: size < 4               ? STAT_datagrams_dropped_unfinished_length
+						 : STAT_datagrams_dropped_unfinished_frame;
 
 		feed(&stream, three, size, &result);
 		assert_int_equal(stream_end(&stream), end);

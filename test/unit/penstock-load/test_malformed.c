@@ -50,7 +50,7 @@ is_rejected_for_the_reason_it_names(void **state)
 			struct line line = line_of(kind, variant);
 			char text[LINE_SIZE_MAX], *end = line_write(&profile, &line, text);
 			struct message message;
-			enum stat reason = decode_line(&decoder,
+			enum counter reason = decode_line(&decoder,
 				span_of(text, (size_t)(end - text)), &message);
 
 			*end = '\0';

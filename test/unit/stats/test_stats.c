@@ -16,7 +16,7 @@ names_are_unique_and_found(void **state)
 	char name[96];
 
 	(void)state;
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		stat_name(stat, name, sizeof(name));
 		assert_int_equal(stat_by_name(name), stat);
 		assert_true(strlen(stat_info[stat].help) > 0);
@@ -31,7 +31,7 @@ each_level_of_the_ledger_has_one_total(void **state)
 	int totals[STAT_LEVEL_COUNT] = {0};
 
 	(void)state;
-	for (enum stat stat = STAT_NONE + 1; stat < STAT_COUNT; stat++)
+	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++)
 		totals[stat_info[stat].level_index] += stat_info[stat].role == STAT_ROLE_TOTAL;
 	for (int level = 0; level < STAT_LEVEL_worker; level++)
 		assert_int_equal(totals[level], 1);
