@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <mntent.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,22 +118,6 @@ read_hugepages(struct machine *machine)
 	closedir(dir);
 }
 
-static bool
-find_hugetlbfs(void)
-{
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	struct mntent *mount;
-	bool found = false;
-
-	if (mounts == NULL)
-		return false;
-	while (!found && (mount = getmntent(mounts)) != NULL)
-		found = strcmp(mount->mnt_type, "hugetlbfs") == 0 &&
-			access(mount->mnt_dir, R_OK | W_OK | X_OK) == 0;
-	endmntent(mounts);
-	return found;
-}
-
 int
 machine_read(struct machine *ret_machine)
 {
@@ -149,7 +132,6 @@ machine_read(struct machine *ret_machine)
 		return error;
 	read_isolated(machine);
 	read_hugepages(machine);
-	machine->has_hugetlbfs = find_hugetlbfs();
 	if (pages > 0 && page_size > 0)
 		machine->memory = (uint64_t)pages * (uint64_t)page_size;
 	machine->receive_size_max = read_number("/proc/sys/net/core/rmem_max");

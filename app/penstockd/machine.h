@@ -23,7 +23,6 @@ struct machine {
 	bool is_isolated[MACHINE_CPUS_MAX]; /* by CPU: the scheduler keeps others off it */
 	struct machine_pages pages[MACHINE_PAGE_SIZES_MAX];
 	size_t n_page_sizes;
-	bool has_hugetlbfs; /* mounted, and this user may write there */
 	uint64_t memory; /* bytes; 0: not known */
 	uint64_t receive_size_max; /* net.core.rmem_max, bytes; 0: not known */
 };

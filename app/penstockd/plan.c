@@ -7,13 +7,10 @@
 #include <string.h>
 
 #include "penstockd/check.h"
-#include "penstockd/device.h"
 #include "penstockd/folder.h"
+#include "penstockd/hardware.h"
+#include "penstockd/ports.h"
 
-/* DPDK's share: for each queue a pool of 8192 buffers with room for 2 KiB, their headroom and
- * descriptors; and what EAL itself takes. */
-#define QUEUE_MEMORY ((uint64_t)8192 * (2048 + 128 + 128 + 64))
-#define EAL_MEMORY ((uint64_t)64 << 20)
 #define DATAGRAM_MAX 65507 /* UDP over IPv4: 65535 - 20 - 8 */
 
 int
@@ -71,8 +68,8 @@ plan_devices(struct planner *planner)
 		struct plan_port *planned = &planner->plan.ports[planner->plan.n_ports];
 
 		planned->options = port;
-		_Static_assert(sizeof(planned->device) == DEVICE_TEXT_SIZE, "room for the text");
-		if (device_look_up(port->device, planner->machine->sys, planned->device) != 0)
+		_Static_assert(sizeof(planned->device) == HARDWARE_TEXT_SIZE, "room for the text");
+		if (hardware_look_up(port->device, planner->machine->sys, planned->device) != 0)
 			return plan_refuse(planner, PLAN_EXIT_RESOURCE, "port %s: %s", port->name,
 				planned->device);
 	}
@@ -166,6 +163,37 @@ plan_port_queues(const struct port_options *port, uint32_t n_polling)
 	return check_is_pci(port->device) && n_polling > 0 ? (uint16_t)n_polling : 1;
 }
 
+static enum port_checksum
+checksum_of(const struct port_options *port)
+{
+	switch (port->checksum) {
+	case CHECKSUM_VERIFY:
+		return PORT_CHECKSUM_VERIFY;
+	case CHECKSUM_IGNORE:
+		return PORT_CHECKSUM_IGNORE;
+	default:
+		return PORT_CHECKSUM_AUTO;
+	}
+}
+
+static void
+fill_port_spec(const struct planner *planner, struct plan_port *port)
+{
+	const struct port_options *options = port->options;
+
+	port->spec = (struct port_spec){
+		.name = options->name,
+		.device = options->device,
+		.queues = plan_port_queues(options, planner->n_polling),
+		.udp_port = (uint16_t)strtoul(planner->options->dogstatsd_port, NULL, 10),
+		.addresses = (const char *const *)options->addresses.item,
+		.n_addresses = options->addresses.n,
+		.allow = (const char *const *)options->allow.item,
+		.n_allow = options->allow.n,
+		.checksum = checksum_of(options),
+	};
+}
+
 /* Queues go round all workers that poll, over all ports. */
 static int
 plan_queues(struct planner *planner)
@@ -186,8 +214,8 @@ plan_queues(struct planner *planner)
 		int error = add_listener(planner, spec.name, &port->listener);
 
 		spec.listener = port->listener;
-		port->n_queues = plan_port_queues(port->options, planner->n_polling);
-		for (spec.queue = 0; error == 0 && spec.queue < port->n_queues; spec.queue++) {
+		fill_port_spec(planner, port);
+		for (; error == 0 && spec.queue < port->spec.queues; spec.queue++) {
 			uint32_t at = planner->n_polling > 0 ? 1 + next++ % planner->n_polling : 0;
 
 			error = add_input(planner, &plan->workers[at], &spec);
@@ -202,9 +230,16 @@ static int
 note_ports(struct planner *planner)
 {
 	const struct plan *plan = &planner->plan;
+	const char *udp_port = planner->options->dogstatsd_port;
 
-	if (plan->n_ports > 0 && strcmp(planner->options->dogstatsd_port, "0") == 0 &&
-		plan_note(planner, "dogstatsd_port is 0 (off), so no port takes a datagram.") != 0)
+	if (plan->n_ports > 0 && strcmp(udp_port, "0") == 0)
+		return plan_refuse(planner, PLAN_EXIT_CONFIGURATION,
+			"dogstatsd_port is 0 (off), but a port takes the datagrams that are sent "
+			"to it: set dogstatsd_port, or leave penstock: ports out");
+	if (plan->n_ports > 0 && udp_port[0] == '_' &&
+		plan_note(planner,
+			"dogstatsd_port is __random__, so ports take datagrams to every "
+			"UDP port.") != 0)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < plan->n_workers; i++)
 		if (plan->workers[i].n_inputs == 0 &&
@@ -236,20 +271,42 @@ plan_outputs(struct planner *planner)
 }
 
 static int
+plan_eal(struct planner *planner)
+{
+	const struct options *options = planner->options;
+	struct plan *plan = &planner->plan;
+
+	plan->devices = calloc(plan->n_ports + 1, sizeof(*plan->devices));
+	plan->worker_cpus = calloc(plan->n_workers, sizeof(*plan->worker_cpus));
+	if (plan->devices == NULL || plan->worker_cpus == NULL)
+		return plan_out_of_memory(planner);
+	for (uint32_t i = 0; i < plan->n_ports; i++)
+		plan->devices[i] = plan->ports[i].options->device;
+	for (uint32_t i = 1; i < plan->n_workers; i++)
+		plan->worker_cpus[i - 1] = plan->workers[i].cpu;
+	plan->eal = (struct eal_options){
+		.devices = plan->devices,
+		.n_devices = plan->n_ports,
+		.hugepages = options->hugepages == HUGEPAGES_AUTO,
+		.main_cpu = (int)plan->workers[0].cpu,
+		.worker_cpus = plan->worker_cpus,
+		.n_workers = plan->n_workers - 1,
+		.extra = (const char *const *)options->eal.item,
+		.n_extra = options->eal.n,
+	};
+	return planner->asks_dpdk ? ports_check(plan, planner->error) : 0;
+}
+
+static int
 plan_memory(struct planner *planner)
 {
 	const struct machine *machine = planner->machine;
 	struct plan *plan = &planner->plan;
 
-	for (uint32_t i = 0; i < plan->n_ports; i++)
-		plan->port_memory += plan->ports[i].n_queues * QUEUE_MEMORY;
-	plan->port_memory += EAL_MEMORY;
 	for (size_t i = 0; i < machine->n_page_sizes; i++)
 		plan->hugepage_memory_free += machine->pages[i].free * machine->pages[i].size;
-	plan->use_hugepages = planner->options->hugepages == HUGEPAGES_AUTO &&
-		machine->has_hugetlbfs && plan->hugepage_memory_free >= plan->port_memory;
 	plan->memory_worst = planner->options->memory_ceiling +
-		planner->options->max_context_bytes + plan->port_memory;
+		planner->options->max_context_bytes + plan->eal.memory;
 	plan->payload_max = planner->options->dogstatsd_buffer_size;
 	if (plan->n_ports > 0 && plan->payload_max < DATAGRAM_MAX)
 		plan->payload_max = DATAGRAM_MAX;
@@ -262,9 +319,9 @@ plan_memory(struct planner *planner)
 	return 0;
 }
 
-int
-plan_make_on(const struct options *options, const struct machine *machine, struct plan *ret_plan,
-	struct plan_error *error)
+static int
+make(const struct options *options, const struct machine *machine, bool asks_dpdk,
+	struct plan *ret_plan, struct plan_error *error)
 {
 	static int (*const step[])(struct planner * planner) = {
 		copy_notes,
@@ -275,6 +332,7 @@ plan_make_on(const struct options *options, const struct machine *machine, struc
 		note_ports,
 		plan_outputs,
 		plan_folders,
+		plan_eal,
 		plan_memory,
 	};
 	struct planner planner = {
@@ -282,6 +340,7 @@ plan_make_on(const struct options *options, const struct machine *machine, struc
 		.machine = machine,
 		.plan = {.options = options},
 		.error = error,
+		.asks_dpdk = asks_dpdk,
 	};
 
 	machine_cpus(machine, planner.plan.cpus, sizeof(planner.plan.cpus));
@@ -298,6 +357,13 @@ plan_make_on(const struct options *options, const struct machine *machine, struc
 }
 
 int
+plan_make_on(const struct options *options, const struct machine *machine, struct plan *ret_plan,
+	struct plan_error *error)
+{
+	return make(options, machine, false, ret_plan, error);
+}
+
+int
 plan_make(const struct options *options, struct plan *ret_plan, struct plan_error *error)
 {
 	struct machine machine;
@@ -309,13 +375,13 @@ plan_make(const struct options *options, struct plan *ret_plan, struct plan_erro
 			"cannot learn which cores this process may use: %s", strerror(-result));
 		return result;
 	}
-	return plan_make_on(options, &machine, ret_plan, error);
+	return make(options, &machine, true, ret_plan, error);
 }
 
 int
 plan_prepare(const struct plan *plan, struct plan_error *error)
 {
-	_Static_assert(sizeof(error->text) == FOLDER_WHY_SIZE, "room for the text");
+	_Static_assert(sizeof(error->text) >= FOLDER_WHY_SIZE, "room for the text");
 	for (uint32_t i = 0; i < plan->n_folders; i++) {
 		const struct plan_folder *folder = &plan->folders[i];
 		int result = folder_make(folder->path, folder->is_private, error->text);
@@ -365,6 +431,8 @@ plan_free(struct plan *plan)
 	free(plan->workers);
 	free(plan->ports);
 	free(plan->outputs);
+	free(plan->devices);
+	free(plan->worker_cpus);
 	string_list_free(&plan->notes);
 	*plan = (struct plan){0};
 }

@@ -6,6 +6,8 @@
 #ifndef PENSTOCKD_PLAN_H
 #define PENSTOCKD_PLAN_H
 
+#include "dpdk/eal.h"
+#include "dpdk/port.h"
 #include "input/input.h"
 #include "output/output.h"
 #include "penstockd/machine.h"
@@ -20,11 +22,11 @@
 /* Why there is no plan: one sentence, and the way out. */
 struct plan_error {
 	int exit_code;
-	char text[512];
+	char text[768];
 };
 
 struct plan_worker {
-	char name[16]; /* "slow", "worker1" */
+	char name[24]; /* "slow", "worker1" */
 	unsigned cpu;
 	enum worker_idle idle;
 	struct input_spec input[WORKER_INPUTS_MAX]; /* worker_conf takes it as it is */
@@ -33,8 +35,8 @@ struct plan_worker {
 
 struct plan_port {
 	const struct port_options *options;
+	struct port_spec spec; /* port_open takes it as it is */
 	uint16_t listener; /* as in struct stats */
-	uint16_t n_queues;
 	char device[384]; /* what is known of the device, for people */
 };
 
@@ -63,8 +65,10 @@ struct plan {
 	struct plan_folder *folders;
 	uint32_t n_folders;
 
-	bool use_hugepages; /* else EAL gets --no-huge */
-	uint64_t port_memory; /* bytes that DPDK takes for the ports, an estimate */
+	struct eal_options eal; /* eal_start takes it; its worker i is workers[i + 1] here */
+	const char **devices; /* eal.devices */
+	unsigned *worker_cpus; /* eal.worker_cpus */
+	bool use_hugepages; /* what EAL will find, if nobody takes them before */
 	uint64_t hugepage_memory_free; /* bytes in free hugepages */
 	uint64_t memory_worst; /* bytes: ceiling, contexts, ports */
 	uint32_t payload_max; /* longest payload that can arrive, bytes */
@@ -75,7 +79,7 @@ struct plan {
  * Opens no device and makes no file. */
 int plan_make(const struct options *options, struct plan *ret_plan, struct plan_error *error);
 
-/* The same for a given machine. */
+/* The same for a given machine and without asking DPDK: eal.memory is 0. */
 int plan_make_on(const struct options *options, const struct machine *machine,
 	struct plan *ret_plan, struct plan_error *error);
 

@@ -5,8 +5,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "penstockd/device.h"
 #include "penstockd/folder.h"
+#include "penstockd/hardware.h"
 #include "penstockd/settings.h"
 
 static int
@@ -105,7 +105,7 @@ plan_folders(struct planner *planner)
 	for (size_t i = 0; error == 0 && i < options->ports.n; i++) {
 		char socket[PATH_MAX];
 
-		device_argument(port[i].device, "socket", socket, sizeof(socket));
+		hardware_argument(port[i].device, "socket", socket, sizeof(socket));
 		if (strstr(port[i].device, "socket-abstract=no") != NULL)
 			error = plan_path(planner, "socket of a port's device", socket);
 	}

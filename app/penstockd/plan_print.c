@@ -64,10 +64,13 @@ print_listeners(const struct plan *plan, FILE *out)
 	for (uint32_t i = 0; i < plan->n_ports; i++) {
 		const struct plan_port *port = &plan->ports[i];
 
-		fprintf(out, "  %-10s %-10s %s (%s), UDP port %s, %u queue%s\n",
-			port->options->name, "dpdk", port->options->device, port->device,
-			plan->options->dogstatsd_port, port->n_queues,
-			port->n_queues == 1 ? "" : "s");
+		fprintf(out, "  %-10s %-10s %s (%s), ", port->options->name, "dpdk",
+			port->options->device, port->device);
+		if (port->spec.udp_port != 0)
+			fprintf(out, "UDP port %u, ", port->spec.udp_port);
+		else
+			fprintf(out, "every UDP port, ");
+		fprintf(out, "%u queue%s\n", port->spec.queues, port->spec.queues == 1 ? "" : "s");
 		print_names("addresses", &port->options->addresses, out);
 		print_names("gateway", &port->options->gateway, out);
 		print_names("allow", &port->options->allow, out);
@@ -81,7 +84,7 @@ print_memory(const struct plan *plan, FILE *out)
 		fprintf(out, "hugepages: off, ordinary memory\n");
 	else
 		fprintf(out, "hugepages: %llu MiB wanted, %llu MiB free: %s\n",
-			mebibytes(plan->port_memory), mebibytes(plan->hugepage_memory_free),
+			mebibytes(plan->eal.memory), mebibytes(plan->hugepage_memory_free),
 			plan->use_hugepages ? "used" : "ordinary memory instead");
 	fprintf(out,
 		"memory: at worst %llu MiB\n"
@@ -89,7 +92,7 @@ print_memory(const struct plan *plan, FILE *out)
 		"  %6llu MiB series and their values (penstock: max_context_bytes)\n"
 		"  %6llu MiB DPDK and the ports' buffers\n",
 		mebibytes(plan->memory_worst), mebibytes(plan->options->memory_ceiling),
-		mebibytes(plan->options->max_context_bytes), mebibytes(plan->port_memory));
+		mebibytes(plan->options->max_context_bytes), mebibytes(plan->eal.memory));
 }
 
 static void

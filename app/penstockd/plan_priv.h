@@ -11,6 +11,7 @@ struct planner {
 	const struct machine *machine;
 	struct plan plan;
 	struct plan_error *error;
+	bool asks_dpdk;
 	uint32_t n_polling; /* workers that poll ports */
 	bool core_list; /* penstock: workers is a list, in core */
 	uint16_t core[256];

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 int
-ports_open(struct plan *plan, struct plan_error *error)
+ports_check(struct plan *plan, struct plan_error *error)
 {
 	if (plan->n_ports == 0)
 		return 0;
@@ -16,6 +16,12 @@ ports_open(struct plan *plan, struct plan_error *error)
 		"ports",
 		plan->ports[0].options->name);
 	return -ENOTSUP;
+}
+
+int
+ports_open(struct plan *plan, struct plan_error *error)
+{
+	return ports_check(plan, error);
 }
 
 int

@@ -74,7 +74,7 @@ check_plan(const struct options *options)
 		return;
 	}
 	for (uint32_t i = 0; i < plan.n_ports; i++)
-		n_queues += plan.ports[i].n_queues;
+		n_queues += plan.ports[i].spec.queues;
 	for (uint32_t i = 0; i < plan.n_workers; i++) {
 		REQUIRE(machine_has_cpu(&machine, plan.workers[i].cpu));
 		n_inputs += plan.workers[i].n_inputs;

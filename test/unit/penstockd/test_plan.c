@@ -271,39 +271,71 @@ memory_is_summed_and_compared(void **state)
 
 	(void)state;
 	machine.memory = 1ull << 30;
+	machine.n_page_sizes = 2;
+	machine.pages[0] = (struct machine_pages){2 << 20, 100, 31};
+	machine.pages[1] = (struct machine_pages){1 << 30, 4, 2};
 	make("  memory_ceiling: 1GiB\n  max_context_bytes: 2GiB\n", &machine, &options, &plan);
-	/* No port: EAL alone, 64 MiB. */
-	assert_int_equal(plan.port_memory, 64 << 20);
-	assert_true(plan.memory_worst == (3ull << 30) + (64 << 20));
+	assert_true(plan.memory_worst == 3ull << 30);
+	assert_true(plan.hugepage_memory_free == (62 << 20) + (2ull << 30));
 	assert_int_equal(plan.notes.n, 1);
 	assert_string_equal(plan.notes.item[0],
-		"At worst Penstock takes 3136 MiB, but the machine has 1024 MiB: lower penstock: "
+		"At worst Penstock takes 3072 MiB, but the machine has 1024 MiB: lower penstock: "
 		"max_context_bytes or memory_ceiling.");
 	plan_free(&plan);
 	options_free(&options);
 }
 
 static void
-hugepages_are_used_where_enough_are_free(void **state)
+what_dpdk_is_told_is_what_was_planned(void **state)
+{
+	struct machine machine = machine_of(4);
+	const struct port_spec *spec;
+	struct options options;
+	struct plan plan;
+
+	(void)state;
+	make("  ports: [{device: net_null0, queues: 2, addresses: [192.0.2.1/24], allow: "
+	     "[192.0.2.0/24, '2001:db8::/32'], checksum: verify}]\n  hugepages: off\n"
+	     "  eal: [--no-pci]\ndogstatsd_port: 9125\n",
+		&machine, &options, &plan);
+	spec = &plan.ports[0].spec;
+	assert_string_equal(spec->name, "port0");
+	assert_string_equal(spec->device, "net_null0");
+	assert_int_equal(spec->queues, 2);
+	assert_int_equal(spec->udp_port, 9125);
+	assert_int_equal(spec->n_addresses, 1);
+	assert_int_equal(spec->n_allow, 2);
+	assert_string_equal(spec->allow[1], "2001:db8::/32");
+	assert_int_equal(spec->checksum, PORT_CHECKSUM_VERIFY);
+	assert_int_equal(plan.eal.n_devices, 1);
+	assert_string_equal(plan.eal.devices[0], "net_null0");
+	assert_false(plan.eal.hugepages);
+	assert_int_equal(plan.eal.main_cpu, 0);
+	assert_int_equal(plan.eal.n_workers, 2);
+	assert_int_equal(plan.eal.worker_cpus[0], 1);
+	assert_int_equal(plan.eal.worker_cpus[1], 2);
+	assert_int_equal(plan.eal.n_extra, 1);
+	assert_string_equal(plan.eal.extra[0], "--no-pci");
+	plan_free(&plan);
+	options_free(&options);
+}
+
+static void
+ports_need_a_udp_port(void **state)
 {
 	struct machine machine = machine_of(2);
 	struct options options;
 	struct plan plan;
 
 	(void)state;
-	machine.has_hugetlbfs = true;
-	machine.n_page_sizes = 1;
-	machine.pages[0] = (struct machine_pages){2 << 20, 100, 31};
-	make("", &machine, &options, &plan);
-	assert_false(plan.use_hugepages); /* 62 MiB free, 64 wanted */
-	plan_free(&plan);
-	machine.pages[0].free = 32;
-	assert_int_equal(plan_make_on(&options, &machine, &plan, &(struct plan_error){0}), 0);
-	assert_true(plan.use_hugepages);
-	plan_free(&plan);
-	machine.has_hugetlbfs = false;
-	assert_int_equal(plan_make_on(&options, &machine, &plan, &(struct plan_error){0}), 0);
-	assert_false(plan.use_hugepages);
+	expect_refused("  ports: [{device: net_null0}]\ndogstatsd_port: 0\n", &machine, 78,
+		"dogstatsd_port is 0 (off), but a port takes the datagrams that are sent to it: "
+		"set "
+		"dogstatsd_port, or leave penstock: ports out");
+	make("  ports: [{device: net_null0}]\ndogstatsd_port: __random__\n", &machine, &options,
+		&plan);
+	assert_int_equal(plan.ports[0].spec.udp_port, 0); /* any */
+	assert_int_equal(plan.notes.n, 1);
 	plan_free(&plan);
 	options_free(&options);
 }
@@ -364,7 +396,8 @@ main(void)
 		cmocka_unit_test(a_missing_device_is_refused_with_the_way_out),
 		cmocka_unit_test(a_missing_folder_is_refused_with_the_way_out),
 		cmocka_unit_test(memory_is_summed_and_compared),
-		cmocka_unit_test(hugepages_are_used_where_enough_are_free),
+		cmocka_unit_test(what_dpdk_is_told_is_what_was_planned),
+		cmocka_unit_test(ports_need_a_udp_port),
 		cmocka_unit_test(the_plan_prints_what_matters),
 		cmocka_unit_test(this_machine_can_be_read),
 	};

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What can be known of a port's device without touching it. */
-#ifndef PENSTOCKD_DEVICE_H
-#define PENSTOCKD_DEVICE_H
+#ifndef PENSTOCKD_HARDWARE_H
+#define PENSTOCKD_HARDWARE_H
 
 #include <stddef.h>
 
-#define DEVICE_TEXT_SIZE 384
+#define HARDWARE_TEXT_SIZE 384
 
 /* Looks the device up below sys ("/sys"). 0, with a description in text; or -ENODEV when it is
  * missing or DPDK could not take it, with the reason and the way out in text. */
-int device_look_up(const char *device, const char *sys, char text[DEVICE_TEXT_SIZE]);
+int hardware_look_up(const char *device, const char *sys, char text[HARDWARE_TEXT_SIZE]);
 
 /* Writes the value of an argument ("iface" of "net_af_packet0,iface=eth1"), or "". */
-void device_argument(const char *device, const char *name, char *value, size_t size);
+void hardware_argument(const char *device, const char *name, char *value, size_t size);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "penstockd/device.h"
+#include "penstockd/hardware.h"
 
 /* Makes the folders of path that are missing below root. */
 static void
@@ -24,7 +24,7 @@ make_path(const char *root, const char *path)
 static void
 a_pci_device_is_described_by_its_driver(void **state)
 {
-	char root[] = "/tmp/plan-sys-XXXXXX", command[512], text[DEVICE_TEXT_SIZE];
+	char root[] = "/tmp/plan-sys-XXXXXX", command[512], text[HARDWARE_TEXT_SIZE];
 
 	(void)state;
 	assert_non_null(mkdtemp(root));
@@ -35,9 +35,9 @@ a_pci_device_is_described_by_its_driver(void **state)
 		"ln -s ../../drivers/ixgbe %s/bus/pci/devices/0000:02:00.0/driver",
 		root, root);
 	assert_int_equal(system(command), 0);
-	assert_int_equal(device_look_up("01:00.0", root, text), 0);
+	assert_int_equal(hardware_look_up("01:00.0", root, text), 0);
 	assert_string_equal(text, "PCI device, driver vfio-pci");
-	assert_true(device_look_up("0000:02:00.0", root, text) < 0);
+	assert_true(hardware_look_up("0000:02:00.0", root, text) < 0);
 	assert_string_equal(text,
 		"0000:02:00.0 is bound to the ixgbe driver, which DPDK cannot "
 		"use: 'dpdk-devbind.py -b vfio-pci 0000:02:00.0'");
@@ -51,13 +51,13 @@ arguments_are_found_by_their_whole_name(void **state)
 	char value[16];
 
 	(void)state;
-	device_argument("net_x0,myiface=a,iface=eth1,q=2", "iface", value, sizeof(value));
+	hardware_argument("net_x0,myiface=a,iface=eth1,q=2", "iface", value, sizeof(value));
 	assert_string_equal(value, "eth1");
-	device_argument("net_x0,iface=eth1", "if", value, sizeof(value));
+	hardware_argument("net_x0,iface=eth1", "if", value, sizeof(value));
 	assert_string_equal(value, "");
-	device_argument("iface=eth1", "iface", value, sizeof(value));
+	hardware_argument("iface=eth1", "iface", value, sizeof(value));
 	assert_string_equal(value, "");
-	device_argument("net_x0,iface=a-name-that-is-too-long", "iface", value, sizeof(value));
+	hardware_argument("net_x0,iface=a-name-that-is-too-long", "iface", value, sizeof(value));
 	assert_string_equal(value, "a-name-that-is-");
 }
 

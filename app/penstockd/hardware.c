@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "penstockd/device.h"
+#include "penstockd/hardware.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,7 +22,7 @@ static const char *const usable_driver[] = {
 };
 
 void
-device_argument(const char *device, const char *name, char *value, size_t size)
+hardware_argument(const char *device, const char *name, char *value, size_t size)
 {
 	size_t name_size = strlen(name);
 
@@ -38,7 +38,7 @@ device_argument(const char *device, const char *name, char *value, size_t size)
 }
 
 static int
-look_up_pci(const char *device, const char *sys, char text[DEVICE_TEXT_SIZE])
+look_up_pci(const char *device, const char *sys, char text[HARDWARE_TEXT_SIZE])
 {
 	char address[16], path[PATH_MAX], link[PATH_MAX];
 	const char *driver = NULL;
@@ -48,7 +48,7 @@ look_up_pci(const char *device, const char *sys, char text[DEVICE_TEXT_SIZE])
 		strchr(device, ':') - device == 4 ? "%.12s" : "0000:%.7s", device);
 	snprintf(path, sizeof(path), "%s/bus/pci/devices/%s", sys, address);
 	if (access(path, F_OK) != 0) {
-		snprintf(text, DEVICE_TEXT_SIZE,
+		snprintf(text, HARDWARE_TEXT_SIZE,
 			"there is no PCI device %s: 'lspci -D | grep -i ethernet' lists what there "
 			"is",
 			address);
@@ -62,16 +62,16 @@ look_up_pci(const char *device, const char *sys, char text[DEVICE_TEXT_SIZE])
 	}
 	for (size_t i = 0; i < ARRAY_LENGTH(usable_driver); i++) {
 		if (driver != NULL && strcmp(driver, usable_driver[i]) == 0) {
-			snprintf(text, DEVICE_TEXT_SIZE, "PCI device, driver %.64s", driver);
+			snprintf(text, HARDWARE_TEXT_SIZE, "PCI device, driver %.64s", driver);
 			return 0;
 		}
 	}
 	if (driver == NULL)
-		snprintf(text, DEVICE_TEXT_SIZE,
+		snprintf(text, HARDWARE_TEXT_SIZE,
 			"%s is bound to no driver: 'dpdk-devbind.py -b vfio-pci %s'", address,
 			address);
 	else
-		snprintf(text, DEVICE_TEXT_SIZE,
+		snprintf(text, HARDWARE_TEXT_SIZE,
 			"%s is bound to the %.64s driver, which DPDK cannot use: "
 			"'dpdk-devbind.py -b vfio-pci %s'",
 			address, driver, address);
@@ -79,23 +79,23 @@ look_up_pci(const char *device, const char *sys, char text[DEVICE_TEXT_SIZE])
 }
 
 int
-device_look_up(const char *device, const char *sys, char text[DEVICE_TEXT_SIZE])
+hardware_look_up(const char *device, const char *sys, char text[HARDWARE_TEXT_SIZE])
 {
 	char interface[64], path[PATH_MAX];
 
 	if (check_is_pci(device))
 		return look_up_pci(device, sys, text);
-	device_argument(device, "iface", interface, sizeof(interface));
+	hardware_argument(device, "iface", interface, sizeof(interface));
 	/* A tap device makes its interface itself. */
 	if (interface[0] != '\0' && strncmp(device, "net_af_", 7) == 0) {
 		snprintf(path, sizeof(path), "%s/class/net/%s", sys, interface);
 		if (access(path, F_OK) != 0) {
-			snprintf(text, DEVICE_TEXT_SIZE,
+			snprintf(text, HARDWARE_TEXT_SIZE,
 				"there is no network interface %s: 'ip link' lists what there is",
 				interface);
 			return -ENODEV;
 		}
 	}
-	snprintf(text, DEVICE_TEXT_SIZE, "virtual device");
+	snprintf(text, HARDWARE_TEXT_SIZE, "virtual device");
 	return 0;
 }
