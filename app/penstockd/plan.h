@@ -26,7 +26,7 @@ struct plan_error {
 };
 
 struct plan_worker {
-	char name[24]; /* "slow", "worker1" */
+	char name[20]; /* "slow", "worker1" */
 	unsigned cpu;
 	enum worker_idle idle;
 	struct input_spec input[WORKER_INPUTS_MAX]; /* worker_conf takes it as it is */
