@@ -26,11 +26,9 @@ notice_of_event(const struct profile *profile, const struct line *line, struct n
 {
 	/* A '|' in the title and letters of two bytes: lengths are bytes and rule over '|'. */
 	static const char *const title[] = {"deploy %llu done", "deploy %llu | retried",
-		"d\xc3\xa9ploiement %llu"};
+		"d\303\251ploiement %llu"};
 	static const char *const text[] = {"all instances are up", "first line\nsecond line\n",
-		"gr\xc3\xb6\xc3\x9f"
-		"er|kleiner",
-		"C:\\temp\\x", ""};
+		"gr\303\266\303\237er|kleiner", "C:\\temp\\x", ""};
 	unsigned long long number = line->index;
 
 	*ret = (struct notice){0};
@@ -50,9 +48,7 @@ notice_of_check(const struct profile *profile, const struct line *line, struct n
 	place(profile, line, ret);
 	ret->status = line->variant % 4;
 	if (line->variant / 4 % 2 != 0)
-		snprintf(ret->text, sizeof(ret->text),
-			"took %u ms: n\xc3\xa4"
-			"chster Versuch",
+		snprintf(ret->text, sizeof(ret->text), "took %u ms: n\303\244chster Versuch",
 			(unsigned)(line->index % 1000));
 }
 

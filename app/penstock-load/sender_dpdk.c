@@ -118,7 +118,7 @@ dpdk_open(const char *target, const struct sender_options *options, void **ret_s
 	envelope_init(&dpdk->envelope, &options->envelope);
 	result = start(dpdk, target, &why);
 	if (result != 0) {
-		sender_fail(error, -result, "dpdk:%s: %s", target, why.text);
+		sender_fail(error, -result, "%s", why.text);
 		dpdk_close(dpdk);
 		return result;
 	}
