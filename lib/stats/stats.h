@@ -23,7 +23,7 @@ enum stat_level {
 };
 
 /* STAT_<level>_<name> or STAT_<level>_<group>_<reason>; STAT_NONE is 0, so that a function can
- * return a reason or nothing. (Not "enum stat": POSIX has a struct of that name.) */
+ * return a reason or nothing. (POSIX has a struct stat, so the type has another name.) */
 enum counter {
 	STAT_NONE,
 #define STAT(level, name, role, help) STAT_##level##_##name,
