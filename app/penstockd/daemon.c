@@ -30,10 +30,10 @@ init_extra_tags(struct daemon *d)
 	d->extra_tags = calloc(lists[0]->n + lists[1]->n + 1, sizeof(d->extra_tags[0]));
 	if (d->extra_tags == NULL)
 		return -ENOMEM;
-	d->shard.extra_tags = d->extra_tags;
+	d->shard.key.extra_tags = d->extra_tags;
 	for (size_t l = 0; l < ARRAY_LENGTH(lists); l++)
 		for (size_t i = 0; i < lists[l]->n; i++)
-			d->extra_tags[d->shard.n_extra_tags++] =
+			d->extra_tags[d->shard.key.n_extra_tags++] =
 				span_from_string(lists[l]->item[i]);
 	return 0;
 }
@@ -41,10 +41,10 @@ init_extra_tags(struct daemon *d)
 static int
 init_shards(struct daemon *d)
 {
-	static const enum shard_host host[] = {
-		[HOST_SELF] = SHARD_HOST_SELF,
-		[HOST_SOURCE] = SHARD_HOST_SOURCE,
-		[HOST_NONE] = SHARD_HOST_NONE,
+	static const enum key_host host[] = {
+		[HOST_SELF] = KEY_HOST_SELF,
+		[HOST_SOURCE] = KEY_HOST_SOURCE,
+		[HOST_NONE] = KEY_HOST_NONE,
 	};
 	const struct options *options = d->options;
 	uint64_t expiry = options->dogstatsd_context_expiry_seconds * (uint64_t)NS_PER_S;
@@ -53,15 +53,14 @@ init_shards(struct daemon *d)
 	d->limit.max = options->max_contexts;
 	d->shard.budget = &d->budget;
 	d->shard.limit = &d->limit;
-	d->shard.host_mode = host[options->host];
-	d->shard.hostname = span_from_string(options->hostname);
-	d->shard.payload_max = d->plan->payload_max;
-	/* The last sample may be a whole bucket after the one that was noted. */
-	expiry += options->aggregate_window_duration_seconds * (uint64_t)NS_PER_S;
+	d->shard.key.host_mode = host[options->host];
+	d->shard.key.hostname = span_from_string(options->hostname);
+	d->shard.key.payload_max = d->plan->payload_max;
 	for (int type = 0; type < METRIC_TYPE_COUNT; type++)
 		d->shard.expiry[type] = expiry;
 	d->shard.expiry[METRIC_COUNT] += options->dogstatsd_expiry_seconds * (uint64_t)NS_PER_S;
-	if (getrandom(&d->shard.seed, sizeof(d->shard.seed), 0) != sizeof(d->shard.seed))
+	if (getrandom(&d->shard.key.seed, sizeof(d->shard.key.seed), 0) !=
+		sizeof(d->shard.key.seed))
 		return -errno;
 	return init_extra_tags(d);
 }

@@ -36,27 +36,22 @@ bucket_reserve(struct bucket *bucket, uint32_t n)
 {
 	uint32_t n_values = bucket->n_values != 0 ? bucket->n_values : N_VALUES_MIN;
 	struct value *values;
+	uint32_t *touched;
 
 	if (n <= bucket->n_values)
 		return 0;
 	while (n_values < n)
 		n_values *= 2;
+	touched = realloc(bucket->touched, n_values * sizeof(touched[0]));
+	if (touched == NULL)
+		return -ENOMEM;
+	bucket->touched = touched;
 	values = realloc(bucket->values, n_values * sizeof(values[0]));
 	if (values == NULL)
 		return -ENOMEM;
 	memset(values + bucket->n_values, 0, (n_values - bucket->n_values) * sizeof(values[0]));
 	bucket->values = values;
 	bucket->n_values = n_values;
-	return 0;
-}
-
-int
-bucket_add_touched(struct bucket *b, uint32_t slot)
-{
-	if (list_reserve((void **)&b->touched, b->n_touched, &b->touched_max, sizeof(uint32_t)) !=
-		0)
-		return -ENOMEM;
-	b->touched[b->n_touched++] = slot;
 	return 0;
 }
 

@@ -38,15 +38,15 @@ struct bucket {
 	uint64_t epoch; /* of its last sample's worker */
 
 	struct value *values; /* by slot; untouched ones are all zero */
-	uint32_t n_values; /* room */
-	uint32_t *touched; /* slots with n > 0, in order of first touch */
+	uint32_t *touched; /* slots with n > 0, in order of first touch; room for all */
+	uint32_t n_values; /* room of both */
 	uint32_t n_touched;
 
 	struct bucket_created *created; /* slots that are new since the bucket before */
 	uint32_t n_created;
 	uint32_t *retired; /* slots that end with this bucket */
 	uint32_t n_retired;
-	size_t touched_max, created_max, retired_max;
+	size_t created_max, retired_max;
 
 	struct bucket_point *points, *points_last;
 	struct bucket_event *events, *events_last;
@@ -63,7 +63,6 @@ void bucket_free(struct bucket *bucket);
 int bucket_reserve(struct bucket *bucket, uint32_t n);
 
 /* Appends; 0 or -ENOMEM. */
-int bucket_add_touched(struct bucket *bucket, uint32_t slot);
 int bucket_add_created(struct bucket *bucket, uint32_t slot, struct context *context);
 int bucket_add_retired(struct bucket *bucket, uint32_t slot);
 

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agg/record.h"
+
 #define PUBLISH_EVERY 8 /* busy turns: half a thousand datagrams at most */
 #define EXPIRE_SLOTS 256 /* looked at in each housekeeping */
 #define DRAIN_EMPTY_TURNS 4 /* an input may need a turn to accept, one to read, one to end */
@@ -64,7 +66,7 @@ worker_new(const struct worker_conf *conf, struct worker **ret_worker, struct in
 	worker->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (worker->epoll_fd < 0 || worker->wake_fd < 0 || watch(worker, worker->wake_fd) != 0)
 		goto fail;
-	if (decoder_init(&worker->decoder, conf->shard->payload_max) != 0)
+	if (decoder_init(&worker->decoder, conf->shard->key.payload_max) != 0)
 		goto fail;
 	worker->decoder.client_origin = conf->client_origin;
 	worker->decoder.timestamps = conf->timestamps;
@@ -136,7 +138,7 @@ take_line(struct worker *worker, const struct dgram *dgram, struct span line, bo
 		reject(worker, dgram, line, reason);
 		return;
 	}
-	shard_record(worker->shard, &message, dgram, worker->burst.time);
+	record_message(worker->shard, &message, dgram, worker->burst.time);
 }
 
 static void
@@ -179,7 +181,7 @@ housekeep(struct worker *worker)
 	uint64_t wanted = atomic_load_explicit(&worker->epoch_wanted, memory_order_acquire);
 
 	if (wanted != atomic_load_explicit(&worker->shard->epoch, memory_order_relaxed))
-		shard_swap(worker->shard, wanted);
+		shard_swap(worker->shard, wanted, now);
 	shard_expire(worker->shard, now, EXPIRE_SLOTS);
 	if (now >= worker->refresh_at) {
 		worker->refresh_at = now + REFRESH_EVERY;

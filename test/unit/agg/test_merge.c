@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "agg/merge.h"
-#include "agg/shard.h"
+#include "agg/record.h"
 #include "dsd/decode.h"
 
 #define N_SHARDS 2
@@ -40,10 +40,7 @@ set_up(void **state)
 	rig->shard_conf = (struct shard_conf){
 		.budget = &rig->budget,
 		.limit = &rig->limit,
-		.seed = 1,
-		.host_mode = SHARD_HOST_SELF,
-		.hostname = SPAN_LITERAL("here"),
-		.payload_max = 8192,
+		.key = {.seed = 1, .hostname = SPAN_LITERAL("here"), .payload_max = 8192},
 		.expiry = {320, 20, 20, 20, 20},
 	};
 	rig->merger_conf = (struct merger_conf){
@@ -88,7 +85,7 @@ take_at(struct rig *rig, int shard, uint64_t time, const char *line)
 	struct message message;
 
 	assert_int_equal(decode_line(&rig->decoder, span_from_string(line), &message), STAT_NONE);
-	shard_record(rig->shard[shard], &message, &nobody, time);
+	record_message(rig->shard[shard], &message, &nobody, time);
 }
 
 static void
@@ -106,7 +103,7 @@ close_bucket(struct rig *rig)
 	flush_unref(rig->flush);
 	rig->epoch++;
 	for (uint32_t i = 0; i < N_SHARDS; i++) {
-		assert_true(shard_swap(rig->shard[i], rig->epoch));
+		assert_true(shard_swap(rig->shard[i], rig->epoch, 1));
 		while ((bucket = spsc_pop(&rig->shard[i]->filled)) != NULL) {
 			merger_add(rig->merger, i, bucket);
 			assert_true(spsc_push(&rig->shard[i]->emptied, bucket));
@@ -438,8 +435,8 @@ extra_tags_are_on_everything(void **state)
 	const struct flush *flush;
 
 	shard_free(rig->shard[0]);
-	rig->shard_conf.extra_tags = extra;
-	rig->shard_conf.n_extra_tags = 2;
+	rig->shard_conf.key.extra_tags = extra;
+	rig->shard_conf.key.n_extra_tags = 2;
 	rig->shard[0] = shard_new(&rig->shard_conf, &rig->stats[0]);
 	take(rig, 0, "m:1|c|#b:1,dc:1");
 	take(rig, 0, "_e{1,1}:a|b");

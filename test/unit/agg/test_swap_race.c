@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "agg/merge.h"
-#include "agg/shard.h"
+#include "agg/record.h"
 
 #define N_WORKERS 3
 #define N_LINES 60000
@@ -50,7 +50,7 @@ record_line(struct worker_side *w, uint32_t i)
 		.type = i % METRIC_TYPE_COUNT,
 		.rate = 1,
 	};
-	shard_record(w->shard, &message, &nobody, i);
+	record_message(w->shard, &message, &nobody, i);
 }
 
 static void *
@@ -63,7 +63,7 @@ work(void *argument)
 
 		record_line(w, i);
 		if (wanted != atomic_load(&w->shard->epoch))
-			shard_swap(w->shard, wanted);
+			shard_swap(w->shard, wanted, i);
 		shard_expire(w->shard, i, 4);
 	}
 	atomic_store(&w->has_ended, true);
@@ -125,7 +125,7 @@ collect(struct merger *merger, struct worker_side *w, uint64_t epoch)
 		} else if (was_swapped) {
 			return;
 		} else if (atomic_load(&w->has_ended)) {
-			shard_swap(w->shard, epoch);
+			shard_swap(w->shard, epoch, N_LINES);
 		} else {
 			sched_yield();
 		}
@@ -140,7 +140,7 @@ nothing_is_lost_between_worker_and_reader(void **state)
 	struct shard_conf conf = {
 		.budget = &budget,
 		.limit = &limit,
-		.payload_max = 1024,
+		.key = {.payload_max = 1024},
 		.expiry = {3000, 3000, 3000, 3000, 3000},
 	};
 	const struct merger_conf merger_conf = {.histogram = {.count = true}};
