@@ -82,6 +82,13 @@ open_outputs(struct daemon *d, struct plan_error *error)
 	return 0;
 }
 
+/* A quarter of the contexts' memory for lines that are known, the same for each worker. */
+static size_t
+line_cache_size(const struct daemon *d)
+{
+	return d->options->max_context_bytes / 4 / d->plan->n_workers;
+}
+
 static int
 open_workers(struct daemon *d, struct plan_error *error)
 {
@@ -92,10 +99,15 @@ open_workers(struct daemon *d, struct plan_error *error)
 			.inputs = plan->input,
 			.n_inputs = plan->n_inputs,
 			.idle = plan->idle,
-			.client_origin = d->options->dogstatsd_origin_detection_client,
-			.timestamps = d->options->dogstatsd_no_aggregation_pipeline,
 			.shard = &d->shard,
-			.clock = &clock_system,
+			.lines =
+				{
+					.client_origin =
+						d->options->dogstatsd_origin_detection_client,
+					.timestamps = d->options->dogstatsd_no_aggregation_pipeline,
+					.cache_size = line_cache_size(d),
+					.clock = &clock_system,
+				},
 		};
 		struct input_error cause;
 		int status = worker_new(&conf, &d->worker[i], &cause);

@@ -52,7 +52,7 @@ struct uds_stream {
 
 	uint64_t pause_told, too_long_told; /* when, monotonic ns; 0 is never */
 	size_t used; /* bytes of buffer that frames of this burst, or rest, may lie in */
-	uint8_t buffer[2 * READ_SIZE + INPUT_TAILROOM];
+	uint8_t buffer[2 * READ_SIZE + BURST_TAILROOM];
 };
 
 static const struct uds_stream *

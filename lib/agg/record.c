@@ -28,13 +28,13 @@ drop_reason(int error)
 	}
 }
 
-static void
-drop_line(struct shard *shard, const struct metric *metric, int error)
+void
+record_drop(struct shard *shard, int error, uint32_t n_samples)
 {
 	struct drop drop = drop_reason(error);
 
 	stats_add(shard->stats, drop.line, 1);
-	stats_add(shard->stats, drop.sample, metric->n_values);
+	stats_add(shard->stats, drop.sample, n_samples);
 }
 
 /* Zeroed memory of the open bucket. */
@@ -46,17 +46,6 @@ new_state(struct shard *shard, size_t size)
 	if (state != NULL)
 		memset(state, 0, size);
 	return state;
-}
-
-static int
-record_member(struct shard *shard, struct value *value, struct span member)
-{
-	struct set *set = value->n != 0 ? value->set : new_state(shard, sizeof(*set));
-
-	if (set == NULL || set_add(set, &shard->open->arena, member, shard->conf->key.seed) != 0)
-		return -ENOMEM;
-	value->set = set;
-	return 0;
 }
 
 static int
@@ -86,43 +75,56 @@ record_sketch(struct shard *shard, struct value *value, double sample, double we
 }
 
 int
-record_other(struct shard *shard, struct value *value, const struct metric *metric, double sample)
+record_sample(struct shard *shard, uint32_t slot, enum metric_type type, double sample,
+	double weight, uint64_t time)
 {
-	switch (metric->type) {
-	case METRIC_SET:
-		return record_member(shard, value, metric->member);
-	case METRIC_HISTOGRAM:
-		return record_weighted(shard, value, sample, 1 / metric->rate);
-	case METRIC_DISTRIBUTION:
-		return record_sketch(shard, value, sample, 1 / metric->rate);
+	struct value *value = &shard->open->values[slot];
+	int error = -EINVAL;
+
+	switch (type) {
 	case METRIC_COUNT:
+		record_count(shard, slot, sample, weight, time);
+		return 0;
 	case METRIC_GAUGE:
+		record_gauge(shard, slot, sample, time);
+		return 0;
+	case METRIC_HISTOGRAM:
+		error = record_weighted(shard, value, sample, weight);
+		break;
+	case METRIC_DISTRIBUTION:
+		error = record_sketch(shard, value, sample, weight);
+		break;
+	case METRIC_SET:
 	case METRIC_TYPE_COUNT:
 		break;
 	}
-	return -EINVAL;
-}
-
-/* One finite sample, or a set's member. */
-static int
-record_sample(struct shard *shard, uint32_t slot, const struct metric *metric, double sample,
-	uint64_t time)
-{
-	struct value *value = &shard->open->values[slot];
-	int error;
-
-	if (metric->type == METRIC_COUNT) {
-		record_count(shard, slot, sample, 1 / metric->rate, time);
-		return 0;
-	}
-	if (metric->type == METRIC_GAUGE) {
-		record_gauge(shard, slot, sample, time);
-		return 0;
-	}
-	error = record_other(shard, value, metric, sample);
 	if (error == 0 && value->n++ == 0)
 		record_touch(shard, slot, time);
 	return error;
+}
+
+static int
+record_member(struct shard *shard, uint32_t slot, struct span member, uint64_t time)
+{
+	struct value *value = &shard->open->values[slot];
+	struct set *set = value->n != 0 ? value->set : new_state(shard, sizeof(*set));
+
+	if (set == NULL || set_add(set, &shard->open->arena, member, shard->conf->key.seed) != 0)
+		return -ENOMEM;
+	value->set = set;
+	if (value->n++ == 0)
+		record_touch(shard, slot, time);
+	return 0;
+}
+
+/* Item i of the line's values; a set has one member and no values. */
+static int
+record_value(struct shard *shard, uint32_t slot, const struct metric *metric, uint32_t i,
+	uint64_t time)
+{
+	if (metric->type == METRIC_SET)
+		return record_member(shard, slot, metric->member, time);
+	return record_sample(shard, slot, metric->type, metric->values[i], metric->weight, time);
 }
 
 bool
@@ -132,13 +134,11 @@ record_metric(struct shard *shard, uint32_t slot, const struct metric *metric, u
 	int error = 0, last = 0;
 
 	for (uint32_t i = 0; i < metric->n_values; i++) {
-		double sample = metric->type != METRIC_SET ? metric->values[i] : 0;
-
-		if (!isfinite(sample)) {
+		if (metric->type != METRIC_SET && !isfinite(metric->values[i])) {
 			stats_add(shard->stats, STAT_samples_dropped_nan_or_inf, 1);
 			continue;
 		}
-		error = record_sample(shard, slot, metric, sample, time);
+		error = record_value(shard, slot, metric, i, time);
 		if (error != 0) {
 			stats_add(shard->stats, drop_reason(error).sample, 1);
 			last = error;
@@ -163,7 +163,7 @@ pass_metric(struct shard *shard, const struct metric *metric, const struct conte
 	uint32_t kept = 0;
 
 	if (context == NULL) {
-		drop_line(shard, metric, -ENOMEM);
+		record_drop(shard, -ENOMEM, metric->n_values);
 		return;
 	}
 	for (uint32_t i = 0; i < metric->n_values; i++) {
@@ -195,7 +195,7 @@ take_metric(struct shard *shard, const struct message *message, const struct dgr
 	}
 	error = shard_slot(shard, &key, &slot);
 	if (error != 0) {
-		drop_line(shard, metric, error);
+		record_drop(shard, error, metric->n_values);
 		return SLOT_NONE;
 	}
 	return record_metric(shard, slot, metric, time) ? slot : SLOT_NONE;

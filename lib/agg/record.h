@@ -18,10 +18,13 @@ uint32_t record_message(struct shard *shard, const struct message *message,
  * and its samples, but for samples.received. Returns whether a sample was kept. */
 bool record_metric(struct shard *shard, uint32_t slot, const struct metric *metric, uint64_t time);
 
-/* A sample of another type than count and gauge. 0, or why it was not kept: -ENOMEM, -ERANGE.
- * The caller counts, and calls record_touch where value->n was 0. */
-int record_other(struct shard *shard, struct value *value, const struct metric *metric,
-	double sample);
+/* One finite sample of any type but a set. 0, or why it was not kept: -ENOMEM, -ERANGE. Counts
+ * nothing. */
+int record_sample(struct shard *shard, uint32_t slot, enum metric_type type, double sample,
+	double weight, uint64_t time);
+
+/* Counts a line of n samples, none of which was kept. */
+void record_drop(struct shard *shard, int error, uint32_t n_samples);
 
 /* The first sample of a slot in the open bucket. */
 static inline void

@@ -4,9 +4,12 @@
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 
+#include "dsd/burst.h"
+
 #define CACHE_SIZE 64
 #define BUFFER_SIZE (RTE_PKTMBUF_HEADROOM + 2048)
-#define ELEMENT_SIZE (sizeof(struct rte_mbuf) + BUFFER_SIZE)
+/* The device does not know of the bytes at the end, which vectors may read. */
+#define ELEMENT_SIZE (sizeof(struct rte_mbuf) + BUFFER_SIZE + BURST_TAILROOM)
 
 size_t
 pool_memory(unsigned n)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What an input hands over: a burst of datagrams. The bytes stay the input's and are valid until
- * the burst is released. Nothing reads past a payload's end.
+ * the burst is released. Behind each payload BURST_TAILROOM more bytes can be read, since vectors
+ * do; whatever they hold, nothing depends on it.
  */
 #ifndef DSD_BURST_H
 #define DSD_BURST_H
@@ -12,6 +13,7 @@
 #include "base/span.h"
 
 #define BURST_MAX 64
+#define BURST_TAILROOM 64 /* bytes */
 
 /* Who sent it: a small number from the slow path; 0 is "not known". */
 typedef uint32_t origin_id;

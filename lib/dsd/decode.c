@@ -207,6 +207,22 @@ decode_metric(struct decoder *decoder, struct span line, struct message *message
 	}
 	if (reason == STAT_NONE)
 		reason = read_metric_fields(decoder, rest, message);
+	metric->weight = 1 / metric->rate;
+	return reason == STAT_NONE ? judge_metric(metric) : reason;
+}
+
+enum counter
+decode_values(struct decoder *decoder, struct span text, struct metric *metric)
+{
+	enum counter reason;
+
+	if (text.size == 0)
+		return STAT_lines_rejected_empty_value;
+	if (metric->type == METRIC_SET) {
+		metric->n_values = 1;
+		return STAT_NONE;
+	}
+	reason = read_values(decoder, text, metric);
 	return reason == STAT_NONE ? judge_metric(metric) : reason;
 }
 

@@ -40,4 +40,9 @@ enum message_kind line_kind(struct span line);
  * longer than payload_max. */
 enum counter decode_line(struct decoder *decoder, struct span line, struct message *ret_message);
 
+/* The values of a metric whose type is set: fills values and n_values (a set's member is the
+ * caller's). STAT_NONE, or the reason as decode_line would have it; text is not longer than
+ * payload_max. */
+enum counter decode_values(struct decoder *decoder, struct span text, struct metric *metric);
+
 #endif

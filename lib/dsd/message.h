@@ -43,6 +43,7 @@ struct metric {
 	enum metric_type type;
 	bool is_timing; /* ms */
 	double rate; /* (0, 1] */
+	double weight; /* 1 / rate */
 	int64_t timestamp; /* seconds; 0 when there is none */
 };
 

@@ -35,7 +35,7 @@ number_join(uint64_t digits)
 	return ((digits & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
 		       (digits >> 16 & UINT64_C(0x000000ff000000ff)) *
 			       UINT64_C(0x0000271000000001)) >>
-	       32;
+		32;
 }
 
 /* The first n characters (1 to 8) of word as an integer; false when one is no digit. */

@@ -31,10 +31,6 @@ struct input {
 	char address[128];
 };
 
-/* Bytes of a socket input's own memory behind each payload, so that a wide load of its last byte
- * stays inside. Their content means nothing. */
-#define INPUT_TAILROOM 64
-
 void input_init(struct input *input, const struct input_ops *ops, const struct input_spec *spec,
 	struct stats *stats);
 

@@ -12,7 +12,7 @@
 int
 receiver_init(struct receiver *receiver, uint32_t payload_max, bool has_source)
 {
-	size_t slot_size = (size_t)payload_max + INPUT_TAILROOM;
+	size_t slot_size = (size_t)payload_max + BURST_TAILROOM;
 
 	receiver->payload_max = payload_max;
 	receiver->slots = calloc(BURST_MAX, slot_size);

@@ -13,7 +13,7 @@
 
 struct receiver {
 	uint32_t payload_max; /* bytes; what is longer is cut and marked */
-	uint8_t *slots; /* BURST_MAX of payload_max + INPUT_TAILROOM; owned */
+	uint8_t *slots; /* BURST_MAX of payload_max + BURST_TAILROOM; owned */
 	struct mmsghdr message[BURST_MAX];
 	struct iovec part[BURST_MAX];
 	struct sockaddr_in6 source[BURST_MAX]; /* large enough for IPv4 too */

@@ -45,7 +45,7 @@ reserve(struct stream *stream, uint32_t wanted, uint32_t frame_size)
 		return true;
 	if (capacity < wanted)
 		capacity = wanted;
-	payload = realloc(stream->payload, capacity + INPUT_TAILROOM);
+	payload = realloc(stream->payload, capacity + BURST_TAILROOM);
 	if (payload == NULL)
 		return false;
 	stream->payload = payload;

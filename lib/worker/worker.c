@@ -10,10 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agg/record.h"
-
 #define PUBLISH_EVERY 8 /* busy turns: half a thousand datagrams at most */
 #define EXPIRE_SLOTS 256 /* looked at in each housekeeping */
+#define SWEEPS_WHEN_IDLE 8 /* parts of the line cache, some 100 us each at most */
 #define DRAIN_EMPTY_TURNS 4 /* an input may need a turn to accept, one to read, one to end */
 #define REFRESH_EVERY NS_PER_S
 #define IDLE_TURNS_BEFORE_SLEEP 256
@@ -61,17 +60,15 @@ worker_new(const struct worker_conf *conf, struct worker **ret_worker, struct in
 	memset(worker, 0, sizeof(*worker));
 	worker->name = conf->name;
 	worker->idle = conf->idle;
-	worker->clock = conf->clock;
+	worker->clock = conf->lines.clock;
 	worker->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	worker->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (worker->epoll_fd < 0 || worker->wake_fd < 0 || watch(worker, worker->wake_fd) != 0)
 		goto fail;
-	if (decoder_init(&worker->decoder, conf->shard->key.payload_max) != 0)
-		goto fail;
-	worker->decoder.client_origin = conf->client_origin;
-	worker->decoder.timestamps = conf->timestamps;
 	worker->shard = shard_new(conf->shard, &worker->stats);
-	if (worker->shard == NULL)
+	if (worker->shard == NULL ||
+		lines_init(&worker->lines, &conf->lines, worker->shard, &worker->stats,
+			&worker->rejects) != 0)
 		goto fail;
 	status = open_inputs(worker, conf, error);
 	if (status != 0)
@@ -90,67 +87,13 @@ worker_free(struct worker *worker)
 		return;
 	for (uint32_t i = 0; i < worker->n_inputs; i++)
 		input_close(worker->input[i]);
+	lines_done(&worker->lines);
 	shard_free(worker->shard);
-	decoder_done(&worker->decoder);
 	if (worker->epoll_fd >= 0)
 		close(worker->epoll_fd);
 	if (worker->wake_fd >= 0)
 		close(worker->wake_fd);
 	free(worker);
-}
-
-static void
-reject(struct worker *worker, const struct dgram *dgram, struct span line, enum counter reason)
-{
-	stats_add(&worker->stats, reason, 1);
-	rejects_add(&worker->rejects, reason, dgram->listener, clock_wall(worker->clock), line);
-}
-
-/* A line without an end that may not be read: cut by the receive buffer, or against the rule. */
-static enum counter
-unfinished_line(const struct dgram *dgram)
-{
-	if (dgram->truncated)
-		return STAT_lines_rejected_truncated;
-	if (dgram->eol_required)
-		return STAT_lines_rejected_unterminated;
-	return STAT_NONE;
-}
-
-static void
-take_line(struct worker *worker, const struct dgram *dgram, struct span line, bool is_terminated)
-{
-	static const enum counter kind_stat[] = {
-		[MESSAGE_METRIC] = STAT_lines_metrics,
-		[MESSAGE_EVENT] = STAT_lines_events,
-		[MESSAGE_SERVICE_CHECK] = STAT_lines_service_checks,
-	};
-	struct message message;
-	enum counter reason = STAT_NONE;
-
-	stats_add(&worker->stats, STAT_lines_received, 1);
-	stats_add(&worker->stats, kind_stat[line_kind(line)], 1);
-	if (!is_terminated)
-		reason = unfinished_line(dgram);
-	if (reason == STAT_NONE)
-		reason = decode_line(&worker->decoder, line, &message);
-	if (reason != STAT_NONE) {
-		reject(worker, dgram, line, reason);
-		return;
-	}
-	record_message(worker->shard, &message, dgram, worker->burst.time);
-}
-
-static void
-take_dgram(struct worker *worker, const struct dgram *dgram)
-{
-	struct span rest = dgram->payload, line;
-	bool is_terminated;
-
-	while (line_next(&rest, &line, &is_terminated))
-		if (line.size != 0)
-			take_line(worker, dgram, line, is_terminated);
-	stats_add(&worker->stats, STAT_datagrams_delivered, 1);
 }
 
 /* Polls each input once. Returns how many datagrams came. */
@@ -163,8 +106,7 @@ turn(struct worker *worker)
 		input_poll(worker->input[i], &worker->burst);
 		if (worker->burst.n == 0)
 			continue;
-		for (uint32_t d = 0; d < worker->burst.n; d++)
-			take_dgram(worker, &worker->burst.dgram[d]);
+		lines_take(&worker->lines, &worker->burst);
 		n += worker->burst.n;
 		input_release(worker->input[i], &worker->burst);
 	}
@@ -183,6 +125,7 @@ housekeep(struct worker *worker)
 	if (wanted != atomic_load_explicit(&worker->shard->epoch, memory_order_relaxed))
 		shard_swap(worker->shard, wanted, now);
 	shard_expire(worker->shard, now, EXPIRE_SLOTS);
+	lines_sweep(&worker->lines, now);
 	if (now >= worker->refresh_at) {
 		worker->refresh_at = now + REFRESH_EVERY;
 		for (uint32_t i = 0; i < worker->n_inputs; i++)
@@ -211,6 +154,11 @@ static void
 rest(struct worker *worker)
 {
 	struct timespec nap = {0};
+
+	for (int i = 0;
+		i < SWEEPS_WHEN_IDLE && lines_sweep(&worker->lines, clock_monotonic(worker->clock));
+		i++)
+		;
 
 	if (!worker->must_poll) {
 		wait_for_events(worker);

@@ -10,11 +10,8 @@
 
 #include <pthread.h>
 
-#include "agg/shard.h"
-#include "base/clock.h"
-#include "dsd/decode.h"
 #include "input/input.h"
-#include "stats/rejects.h"
+#include "line/lines.h"
 
 #define WORKER_INPUTS_MAX 16
 
@@ -30,9 +27,8 @@ struct worker_conf {
 	const struct input_spec *inputs;
 	uint32_t n_inputs; /* WORKER_INPUTS_MAX at most */
 	enum worker_idle idle;
-	bool client_origin, timestamps; /* as in struct decoder */
 	const struct shard_conf *shard;
-	const struct clock *clock;
+	struct lines_conf lines;
 };
 
 enum worker_command {
@@ -44,7 +40,7 @@ struct worker {
 	/* The worker's own. */
 	struct stats stats;
 	struct shard *shard;
-	struct decoder decoder;
+	struct lines lines;
 	struct input *input[WORKER_INPUTS_MAX];
 	uint32_t n_inputs;
 	bool must_poll; /* an input has no descriptor to wait for */

@@ -49,6 +49,7 @@ record_line(struct worker_side *w, uint32_t i)
 		.n_values = 1,
 		.type = i % METRIC_TYPE_COUNT,
 		.rate = 1,
+		.weight = 1,
 	};
 	record_message(w->shard, &message, &nobody, i);
 }

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "line/cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define N_BUCKETS_MIN 64
+#define N_SEEN 65536 /* a power of two */
+#define PADDING 4096 /* vectors read beyond the last key */
+
+static size_t
+memory_size(const struct line_cache *cache)
+{
+	return (size_t)cache->n_segments * LINE_SEGMENT + PADDING;
+}
+
+static struct line_bucket *
+new_buckets(uint32_t n)
+{
+	struct line_bucket *buckets =
+		aligned_alloc(CACHE_LINE_SIZE, (size_t)n * sizeof(buckets[0]));
+
+	if (buckets != NULL)
+		memset(buckets, 0, (size_t)n * sizeof(buckets[0]));
+	return buckets;
+}
+
+int
+line_cache_init(struct line_cache *cache, size_t size, uint64_t slot_life, struct budget *budget)
+{
+	uint64_t ticks = slot_life >> LINE_TICK_SHIFT;
+
+	*cache = (struct line_cache){.budget = budget};
+	if (ticks == 0)
+		return 0; /* no segment: nothing is ever inserted */
+	/* A last use somewhere in its tick, a look-up at the end of the last one that counts. */
+	cache->life = ticks - 1 < 1000000 ? (uint32_t)ticks - 1 : 1000000;
+	cache->n_segments = (uint32_t)(size / LINE_SEGMENT);
+	cache->buckets = new_buckets(N_BUCKETS_MIN);
+	cache->mask = N_BUCKETS_MIN - 1;
+	cache->segments = calloc(cache->n_segments + 1, sizeof(cache->segments[0]));
+	cache->seen = calloc(N_SEEN, sizeof(cache->seen[0]));
+	cache->memory = mmap(NULL, memory_size(cache), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (cache->memory == MAP_FAILED)
+		cache->memory = NULL;
+	if (cache->buckets == NULL || cache->segments == NULL || cache->seen == NULL ||
+		cache->memory == NULL)
+		return -ENOMEM;
+	return 0;
+}
+
+void
+line_cache_done(struct line_cache *cache)
+{
+	for (uint32_t i = 0; cache->segments != NULL && i < cache->n_segments; i++)
+		if (cache->segments[i].used != 0)
+			budget_give(cache->budget, LINE_SEGMENT);
+	if (cache->memory != NULL)
+		munmap(cache->memory, memory_size(cache));
+	free(cache->buckets);
+	free(cache->segments);
+	free(cache->seen);
+	*cache = (struct line_cache){0};
+}
+
+/* True from the line's second sight on, as far as others with the same place let it. */
+static bool
+is_seen_again(struct line_cache *cache, const struct line_key *key)
+{
+	uint16_t *seen = &cache->seen[key->home % N_SEEN];
+	bool is_again = *seen == (uint16_t)key->tag;
+
+	*seen = (uint16_t)key->tag;
+	return is_again;
+}
+
+static uint32_t
+entry_size(uint64_t meta)
+{
+	uint32_t size =
+		(uint32_t)sizeof(struct line_entry) + line_name_size(meta) + line_rest_size(meta);
+
+	return (size + LINE_UNIT - 1) / LINE_UNIT * LINE_UNIT;
+}
+
+/* Unit 0 of the first segment stays empty: LINE_NONE is no entry. */
+static uint32_t
+first_unit(uint32_t segment)
+{
+	return segment == 0 ? LINE_UNIT : 0;
+}
+
+/* Room for an entry in a segment: its index, or LINE_NONE. */
+static uint32_t
+take_room(struct line_cache *cache, uint32_t at, uint32_t size)
+{
+	struct line_segment *segment = &cache->segments[at];
+	uint32_t index;
+
+	if (segment->used == 0) {
+		if (!budget_take(cache->budget, LINE_SEGMENT))
+			return LINE_NONE;
+		segment->used = first_unit(at);
+	}
+	if (segment->used + size > LINE_SEGMENT)
+		return LINE_NONE;
+	index = (at * LINE_SEGMENT + segment->used) / LINE_UNIT;
+	segment->used += size;
+	return index;
+}
+
+static uint32_t
+find_room(struct line_cache *cache, uint32_t size)
+{
+	for (uint32_t i = 0; i < cache->n_segments; i++) {
+		uint32_t at = (cache->open_segment + i) % cache->n_segments;
+		uint32_t index = take_room(cache, at, size);
+
+		if (index != LINE_NONE) {
+			cache->open_segment = at;
+			return index;
+		}
+		if (cache->segments[at].used == 0)
+			return LINE_NONE; /* the budget is used up */
+	}
+	return LINE_NONE;
+}
+
+static bool
+place_in(struct line_bucket *bucket, uint32_t tag, uint32_t index)
+{
+	for (uint32_t i = 0; i < LINE_PLACES; i++) {
+		if (bucket->entry[i] != LINE_NONE)
+			continue;
+		bucket->tag[i] = tag;
+		bucket->entry[i] = index;
+		return true;
+	}
+	return false;
+}
+
+static bool
+place(struct line_cache *cache, const struct line_entry *entry, uint32_t index)
+{
+	uint32_t other = line_other_home(entry->home, entry->tag);
+
+	return place_in(&cache->buckets[entry->home & cache->mask], entry->tag, index) ||
+		place_in(&cache->buckets[other & cache->mask], entry->tag, index);
+}
+
+/* Calls visit for each entry of a segment with its index, in order. */
+static void
+each_entry(struct line_cache *cache, uint32_t at,
+	void (*visit)(struct line_cache *cache, struct line_entry *entry, uint32_t index))
+{
+	uint32_t offset = first_unit(at);
+
+	while (offset < cache->segments[at].used) {
+		uint32_t index = (at * LINE_SEGMENT + offset) / LINE_UNIT;
+		struct line_entry *entry = line_entry(cache, index);
+
+		offset += entry_size(entry->meta);
+		visit(cache, entry, index);
+	}
+}
+
+/* An entry whose two buckets are full is lost; its line comes in again by the full way. */
+static void
+place_again(struct line_cache *cache, struct line_entry *entry, uint32_t index)
+{
+	if (!place(cache, entry, index))
+		cache->n_entries--;
+}
+
+static void
+resize(struct line_cache *cache, uint32_t n_buckets)
+{
+	struct line_bucket *buckets = new_buckets(n_buckets);
+
+	if (buckets == NULL)
+		return;
+	free(cache->buckets);
+	cache->buckets = buckets;
+	cache->mask = n_buckets - 1;
+	for (uint32_t i = 0; i < cache->n_segments; i++)
+		each_entry(cache, i, place_again);
+}
+
+static bool
+is_of_key(const struct line_entry *entry, const struct line_key *key)
+{
+	uint32_t name_size = line_name_size(key->meta);
+
+	return entry->meta == key->meta && memcmp(entry->key, key->name, name_size) == 0 &&
+		memcmp(entry->key + name_size, key->rest, line_rest_size(key->meta)) == 0;
+}
+
+static struct line_entry *
+find(const struct line_cache *cache, const struct line_key *key)
+{
+	uint32_t home[] = {key->home, line_other_home(key->home, key->tag)};
+
+	for (uint32_t h = 0; h < ARRAY_LENGTH(home); h++) {
+		const struct line_bucket *bucket = &cache->buckets[home[h] & cache->mask];
+
+		for (uint32_t i = 0; i < LINE_PLACES; i++) {
+			struct line_entry *entry = line_entry(cache, bucket->entry[i]);
+
+			if (bucket->entry[i] != LINE_NONE && bucket->tag[i] == key->tag &&
+				is_of_key(entry, key))
+				return entry;
+		}
+	}
+	return NULL;
+}
+
+static void
+insert(struct line_cache *cache, const struct line_key *key, const struct line_entry *values)
+{
+	uint32_t name_size = line_name_size(key->meta), index;
+	struct line_entry *entry;
+
+	if (cache->n_entries >= (cache->mask + 1) * (LINE_PLACES / 2))
+		resize(cache, (cache->mask + 1) * 2);
+	index = find_room(cache, entry_size(key->meta));
+	if (index == LINE_NONE)
+		return;
+	entry = line_entry(cache, index);
+	*entry = *values;
+	entry->meta = key->meta;
+	entry->tag = key->tag;
+	entry->home = key->home;
+	memcpy(entry->key, key->name, name_size);
+	memcpy(entry->key + name_size, key->rest, line_rest_size(key->meta));
+	cache->n_entries++;
+	if (!place(cache, entry, index))
+		resize(cache, (cache->mask + 1) * 2);
+}
+
+void
+line_cache_put(struct line_cache *cache, const struct line_key *key,
+	const struct line_entry *values)
+{
+	struct line_entry *entry = find(cache, key);
+
+	if (entry == NULL) {
+		if (is_seen_again(cache, key))
+			insert(cache, key, values);
+		return;
+	}
+	entry->slot = values->slot;
+	entry->type = values->type;
+	entry->tick = values->tick;
+	entry->weight = values->weight;
+}
+
+/* The place that points to an entry, or NULL when it was lost. */
+static uint32_t *
+find_place(struct line_cache *cache, const struct line_entry *entry, uint32_t index)
+{
+	uint32_t home[] = {entry->home, line_other_home(entry->home, entry->tag)};
+
+	for (uint32_t h = 0; h < ARRAY_LENGTH(home); h++) {
+		struct line_bucket *bucket = &cache->buckets[home[h] & cache->mask];
+
+		for (uint32_t i = 0; i < LINE_PLACES; i++)
+			if (bucket->entry[i] == index)
+				return &bucket->entry[i];
+	}
+	return NULL;
+}
+
+/* Moves what is fresh to the segment's front. */
+static void
+compact(struct line_cache *cache, uint32_t at, uint32_t tick)
+{
+	uint32_t from = first_unit(at), to = from;
+
+	while (from < cache->segments[at].used) {
+		uint32_t index = (at * LINE_SEGMENT + from) / LINE_UNIT;
+		struct line_entry *entry = line_entry(cache, index);
+		uint32_t size = entry_size(entry->meta);
+		uint32_t *found = find_place(cache, entry, index);
+
+		from += size;
+		if (found == NULL)
+			continue;
+		if (!line_is_fresh(cache, entry, tick)) {
+			*found = LINE_NONE;
+			cache->n_entries--;
+			continue;
+		}
+		*found = (at * LINE_SEGMENT + to) / LINE_UNIT;
+		if (from - size != to)
+			memmove(line_entry(cache, *found), entry, size);
+		to += size;
+	}
+	cache->segments[at].used = to;
+}
+
+/* The next segment to sweep in this tick, or n_segments when all were. */
+static uint32_t
+next_segment(struct line_cache *cache, uint32_t tick)
+{
+	if (cache->sweep_tick == tick)
+		return cache->n_segments;
+	while (cache->sweep_segment < cache->n_segments) {
+		uint32_t at = cache->sweep_segment++;
+
+		if (cache->segments[at].used != 0)
+			return at;
+	}
+	cache->sweep_segment = 0;
+	cache->sweep_tick = tick;
+	if (cache->mask + 1 > N_BUCKETS_MIN && cache->n_entries < cache->mask / 4)
+		resize(cache, (cache->mask + 1) / 4);
+	return cache->n_segments;
+}
+
+bool
+line_cache_sweep(struct line_cache *cache, uint32_t tick)
+{
+	uint32_t at = next_segment(cache, tick);
+
+	if (at == cache->n_segments)
+		return false;
+	compact(cache, at, tick);
+	if (cache->segments[at].used > first_unit(at))
+		return true;
+	madvise(cache->memory + (size_t)at * LINE_SEGMENT, LINE_SEGMENT, MADV_DONTNEED);
+	cache->segments[at].used = 0;
+	budget_give(cache->budget, LINE_SEGMENT);
+	return true;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "line/lines.h"
+
+#include <errno.h>
+#include <sys/random.h>
+
+#include "dsd/number_short.h"
+
+/* The shortest time that a slot stays valid, in which the cache may use it without asking. */
+static uint64_t
+slot_life(const struct shard_conf *conf)
+{
+	uint64_t life = UINT64_MAX;
+
+	for (int type = 0; type < METRIC_TYPE_COUNT; type++)
+		if (conf->expiry[type] < life)
+			life = conf->expiry[type];
+	return life;
+}
+
+int
+lines_init(struct lines *lines, const struct lines_conf *conf, struct shard *shard,
+	struct stats *stats, struct rejects *rejects)
+{
+	/* Where the sender's address is part of the context, a line alone does not name it. */
+	bool has_cache = shard->conf->key.host_mode != KEY_HOST_SOURCE;
+
+	memset(lines, 0, sizeof(*lines));
+	lines->shard = shard;
+	lines->stats = stats;
+	lines->rejects = rejects;
+	lines->clock = conf->clock;
+	lines->passes = conf->passes != NULL ? conf->passes : line_passes_choose();
+	if (decoder_init(&lines->decoder, shard->conf->key.payload_max) != 0)
+		return -ENOMEM;
+	lines->decoder.client_origin = conf->client_origin;
+	lines->decoder.timestamps = conf->timestamps;
+	if (getrandom(&lines->seed, sizeof(lines->seed), 0) != sizeof(lines->seed))
+		return -EIO;
+	lines->seed.tag |= 1;
+	return line_cache_init(&lines->cache, has_cache ? conf->cache_size : 0,
+		slot_life(shard->conf), shard->conf->budget);
+}
+
+void
+lines_done(struct lines *lines)
+{
+	line_cache_done(&lines->cache);
+	decoder_done(&lines->decoder);
+}
+
+bool
+lines_sweep(struct lines *lines, uint64_t time)
+{
+	return line_cache_sweep(&lines->cache, line_tick(time));
+}
+
+/* A line without an end that may not be read: cut by the receive buffer, or against the rule. */
+static enum counter
+unfinished_line(const struct dgram *dgram)
+{
+	if (dgram->truncated)
+		return STAT_lines_rejected_truncated;
+	if (dgram->eol_required)
+		return STAT_lines_rejected_unterminated;
+	return STAT_NONE;
+}
+
+static void
+reject(struct lines *lines, const struct dgram *dgram, struct span line, enum counter reason)
+{
+	stats_add(lines->stats, reason, 1);
+	rejects_add(lines->rejects, reason, dgram->listener, clock_wall(lines->clock), line);
+}
+
+/* The full way of one line. Returns the slot in which a sample was kept, or SLOT_NONE; message is
+ * what it was decoded to, where that worked. */
+static uint32_t
+take_line(struct lines *lines, const struct dgram *dgram, struct span line, bool is_terminated,
+	struct message *message)
+{
+	static const enum counter kind_counter[] = {
+		[MESSAGE_METRIC] = STAT_lines_metrics,
+		[MESSAGE_EVENT] = STAT_lines_events,
+		[MESSAGE_SERVICE_CHECK] = STAT_lines_service_checks,
+	};
+	enum counter reason = STAT_NONE;
+
+	stats_add(lines->stats, STAT_lines_received, 1);
+	stats_add(lines->stats, kind_counter[line_kind(line)], 1);
+	if (!is_terminated)
+		reason = unfinished_line(dgram);
+	if (reason == STAT_NONE)
+		reason = decode_line(&lines->decoder, line, message);
+	if (reason != STAT_NONE) {
+		reject(lines, dgram, line, reason);
+		return SLOT_NONE;
+	}
+	return record_message(lines->shard, message, dgram, lines->burst->time);
+}
+
+void
+lines_take_plainly(struct lines *lines, const struct burst *burst)
+{
+	struct message message;
+
+	lines->burst = burst;
+	for (uint32_t i = 0; i < burst->n; i++) {
+		const struct dgram *dgram = &burst->dgram[i];
+		struct span rest = dgram->payload, line;
+		bool is_terminated;
+
+		while (line_next(&rest, &line, &is_terminated))
+			if (line.size != 0)
+				take_line(lines, dgram, line, is_terminated, &message);
+		stats_add(lines->stats, STAT_datagrams_delivered, 1);
+	}
+}
+
+/* Puts the waiting samples into the bucket, in the order of their lines. */
+static void
+apply_updates(struct lines *lines)
+{
+	struct shard *shard = lines->shard;
+	uint64_t time = lines->burst->time;
+	uint32_t n = lines->n_updates, kept = n;
+
+	if (n == 0)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct update *u = &lines->updates[i];
+		int error;
+
+		if (likely(u->type == METRIC_COUNT)) {
+			record_count(shard, u->slot, u->sample, u->weight, time);
+			continue;
+		}
+		error = record_sample(shard, u->slot, u->type, u->sample, u->weight, time);
+		if (unlikely(error != 0)) {
+			record_drop(shard, error, 1);
+			kept--;
+		}
+	}
+	lines->n_updates = 0;
+	stats_add(lines->stats, STAT_lines_received, n);
+	stats_add(lines->stats, STAT_lines_metrics, n);
+	stats_add(lines->stats, STAT_samples_received, n);
+	stats_add(lines->stats, STAT_lines_aggregated, kept);
+	stats_add(lines->stats, STAT_samples_aggregated, kept);
+}
+
+/* Whether the cache may know this line: what it comes to depends on nothing but its bytes. */
+static bool
+is_cacheable(const struct line *line, const struct message *message)
+{
+	return line->meta != 0 && message->kind == MESSAGE_METRIC && message->metric.timestamp == 0;
+}
+
+static void
+remember(struct lines *lines, const struct line *line, const struct metric *metric, uint32_t slot)
+{
+	const struct line_key key = {
+		.meta = line->meta,
+		.tag = line->tag,
+		.home = line->home,
+		.name = line->at,
+		.rest = line_rest(line),
+	};
+	const struct line_entry values = {
+		.slot = slot,
+		.type = metric->type,
+		.tick = line_tick(lines->burst->time),
+		.weight = metric->weight,
+	};
+
+	line_cache_put(&lines->cache, &key, &values);
+}
+
+/* A line that the cache does not know. All before it must be in the bucket first: the last gauge
+ * of a burst wins. */
+static void
+take_unknown(struct lines *lines, struct line *line)
+{
+	const struct dgram *dgram = &lines->burst->dgram[line->dgram];
+	struct message message;
+	uint32_t slot;
+
+	apply_updates(lines);
+	slot = take_line(lines, dgram, span_of(line->at, line->size), line->is_terminated,
+		&message);
+	if (slot != SLOT_NONE && is_cacheable(line, &message))
+		remember(lines, line, &message.metric, slot);
+}
+
+/* A known line whose value is not a short number: several values, an exponent, a set's member. */
+static void
+take_values(struct lines *lines, const struct line *line, const struct line_entry *entry)
+{
+	struct span value = span_of(line_value(line), line->value_size);
+	struct metric metric = {.type = entry->type, .weight = entry->weight, .member = value};
+	enum counter reason;
+
+	apply_updates(lines);
+	stats_add(lines->stats, STAT_lines_received, 1);
+	stats_add(lines->stats, STAT_lines_metrics, 1);
+	reason = decode_values(&lines->decoder, value, &metric);
+	if (reason != STAT_NONE) {
+		reject(lines, &lines->burst->dgram[line->dgram], span_of(line->at, line->size),
+			reason);
+		return;
+	}
+	stats_add(lines->stats, STAT_samples_received, metric.n_values);
+	record_metric(lines->shard, entry->slot, &metric, lines->burst->time);
+}
+
+static inline void
+take_known(struct lines *lines, const struct line *line, struct line_entry *entry)
+{
+	struct update *update = &lines->updates[lines->n_updates];
+	uint32_t tick = line_tick(lines->burst->time);
+
+	if (unlikely(entry->tick != tick))
+		entry->tick = tick;
+	if (unlikely(entry->type == METRIC_SET ||
+		    !number_short(line_value(line), line->value_size, &update->sample))) {
+		take_values(lines, line, entry);
+		return;
+	}
+	update->weight = entry->weight;
+	update->slot = entry->slot;
+	update->type = entry->type;
+	lines->n_updates++;
+}
+
+static void
+run_batch(struct lines *lines)
+{
+	const struct line_cache *cache = &lines->cache;
+	struct line *batch = lines->batch;
+	uint32_t n = lines->n_batch;
+
+	lines->passes->probe(cache, &lines->seed, batch, n);
+	lines->passes->match(cache, lines->shard->open->values, line_tick(lines->burst->time),
+		batch, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (likely(batch[i].entry != LINE_NONE))
+			take_known(lines, &batch[i], line_entry(cache, batch[i].entry));
+		else
+			take_unknown(lines, &batch[i]);
+	}
+	apply_updates(lines);
+	lines->n_batch = 0;
+}
+
+/* Appends the payload's lines to the batch, and runs it whenever it is full. */
+static void
+take_dgram(struct lines *lines, uint16_t index)
+{
+	const struct dgram *dgram = &lines->burst->dgram[index];
+	bool needs_end = dgram->truncated || dgram->eol_required;
+	struct line_split *split = &lines->split;
+	uint32_t n;
+
+	split->bytes = dgram->payload.data;
+	split->size = (uint32_t)dgram->payload.size;
+	split->searched = split->start = split->n = split->next = 0;
+	for (;;) {
+		struct line *first = &lines->batch[lines->n_batch];
+
+		n = lines->passes->split(split, first, LINE_BATCH - lines->n_batch);
+		for (uint32_t i = 0; i < n; i++) {
+			first[i].dgram = index;
+			if (first[i].meta != 0)
+				first[i].meta |= dgram->origin;
+			if (unlikely(needs_end) && !first[i].is_terminated)
+				first[i].meta = 0; /* it may not be read */
+		}
+		lines->n_batch += n;
+		if (lines->n_batch < LINE_BATCH)
+			return;
+		run_batch(lines);
+	}
+}
+
+void
+lines_take(struct lines *lines, const struct burst *burst)
+{
+	if (lines->cache.n_segments == 0) {
+		lines_take_plainly(lines, burst);
+		return;
+	}
+	lines->burst = burst;
+	for (uint16_t i = 0; i < burst->n; i++)
+		take_dgram(lines, i);
+	if (lines->n_batch != 0)
+		run_batch(lines);
+	stats_add(lines->stats, STAT_datagrams_delivered, burst->n);
+}
