@@ -13,7 +13,8 @@ memif=socket-abstract=no,socket=$work/memif.sock
 own="ports: [{name: port0, device: \"net_memif0,role=server,$memif\"}]"
 configure
 start_daemon
-send_load memif "dpdk:net_memif0,role=client,$memif" --lines $lines --udp-port "$port" \
+# What the daemon has not read when the generator leaves is gone with it, so a ring of 2^8 frames.
+send_load memif "dpdk:net_memif0,role=client,rsize=8,$memif" --lines $lines --udp-port "$port" \
 	--timeout 10000 "${mixed[@]}"
 expect_exact memif port0
 frames=$(python3 -c '
