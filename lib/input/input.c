@@ -2,7 +2,6 @@
 #include "input/input.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "input/driver.h"
@@ -90,15 +89,4 @@ input_init(struct input *input, const struct input_ops *ops, const struct input_
 	input->eol_required = spec->eol_required;
 	snprintf(input->address, sizeof(input->address), "%s",
 		spec->address != NULL ? spec->address : "");
-}
-
-int
-input_fail(struct input_error *error, int error_number, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	va_end(arguments);
-	return -error_number;
 }
