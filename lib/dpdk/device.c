@@ -14,6 +14,7 @@
 
 #include "dpdk/driver_list.h"
 #include "dpdk/words.h"
+#include "input/unix_socket.h"
 
 #define SYSFS_PCI "/sys/bus/pci/devices/"
 
@@ -146,6 +147,48 @@ explain(const char *device, int error_number, const char *said, struct eal_error
 		said[0] != '\0' ? said : strerror(error_number));
 }
 
+/* The value of ",key=value" behind the device's name; false when it is not given or too long. */
+static bool
+device_argument(const char *device, const char *key, char *value, size_t size)
+{
+	size_t key_size = strlen(key);
+
+	for (const char *at = strchr(device, ','); at != NULL; at = strchr(at, ',')) {
+		size_t value_size;
+
+		at++;
+		if (strncmp(at, key, key_size) != 0 || at[key_size] != '=')
+			continue;
+		at += key_size + 1;
+		value_size = strcspn(at, ",");
+		if (value_size >= size)
+			return false;
+		memcpy(value, at, value_size);
+		value[value_size] = '\0';
+		return true;
+	}
+	return false;
+}
+
+/* A memif server binds its socket where nothing may be; a killed process left one there. */
+static int
+clear_memif_socket(const char *device, struct eal_error *error)
+{
+	char role[16], is_abstract[8], path[PATH_MAX];
+	struct input_error why;
+	int result;
+
+	if (strncmp(device, "net_memif", strlen("net_memif")) != 0 ||
+		!device_argument(device, "role", role, sizeof(role)) ||
+		strcmp(role, "server") != 0 ||
+		!device_argument(device, "socket-abstract", is_abstract, sizeof(is_abstract)) ||
+		strcmp(is_abstract, "no") != 0 ||
+		!device_argument(device, "socket", path, sizeof(path)))
+		return 0;
+	result = unix_socket_make_room(path, &why);
+	return result == 0 ? 0 : eal_fail(error, -result, "'%s': %s", device, why.text);
+}
+
 static int
 claim(uint16_t number, const char *device, const char *name, struct eal_error *error)
 {
@@ -171,6 +214,9 @@ device_attach(const char *device, const char *owner, uint16_t *ret_number, struc
 		return result;
 	/* PCI devices, and what the EAL arguments name, are there since EAL started. */
 	if (rte_eth_dev_get_port_by_name(name, &number) != 0) {
+		result = clear_memif_socket(device, error);
+		if (result != 0)
+			return result;
 		words_listen();
 		result = rte_dev_probe(device);
 		words_rest(said, sizeof(said));

@@ -227,6 +227,23 @@ unix_socket_open(const char *path, int type, mode_t mode, struct unix_socket *re
 	return err;
 }
 
+int
+unix_socket_make_room(const char *path, struct input_error *error)
+{
+	struct unix_socket s = {.fd = -1};
+	int err = set_address(&s, path, error);
+	int folder;
+
+	if (err < 0)
+		return err;
+	folder = lock_folder(path, error);
+	if (folder < 0)
+		return folder;
+	err = clear_path(&s, error);
+	close(folder);
+	return err;
+}
+
 /* No lock: until the socket is closed the path has a living owner, whom nobody replaces, and the
  * open socket keeps the inode number from being used again. */
 void

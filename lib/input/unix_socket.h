@@ -24,6 +24,10 @@ struct unix_socket {
 int unix_socket_open(const char *path, int type, mode_t mode, struct unix_socket *ret_socket,
 	struct input_error *error);
 
+/* For who binds without our help: removes what a killed process left at path, by the rules of open.
+ * 0, also where nothing is, or -errno with error filled. */
+int unix_socket_make_room(const char *path, struct input_error *error);
+
 /* Removes the file, if it is still the one that open made. The socket stays open. */
 void unix_socket_unlink(struct unix_socket *socket);
 

@@ -136,6 +136,29 @@ replaces_what_a_killed_process_left(void **state)
 }
 
 static void
+makes_room_for_who_binds_without_us(void **state)
+{
+	struct place *place = *state;
+	int fd;
+
+	assert_int_equal(unix_socket_make_room(place->path, &place->error), 0);
+	leave_socket(place, SOCK_STREAM);
+	assert_int_equal(unix_socket_make_room(place->path, &place->error), 0);
+	assert_int_equal(access(place->path, F_OK), -1);
+
+	assert_int_equal(open_at(place, SOCK_DGRAM), 0);
+	assert_int_equal(unix_socket_make_room(place->path, &place->error), -EADDRINUSE);
+	assert_int_equal(access(place->path, F_OK), 0);
+	unix_socket_close(&place->socket);
+
+	fd = open(place->path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(unix_socket_make_room(place->path, &place->error), -ENOTSOCK);
+	assert_int_equal(unlink(place->path), 0);
+}
+
+static void
 leaves_a_living_owner_alone(void **state)
 {
 	static const int types[] = {SOCK_DGRAM, SOCK_STREAM};
@@ -357,6 +380,7 @@ main(void)
 		place_test(listens_and_removes_its_file),
 		place_test(sets_the_mode_under_any_umask),
 		place_test(replaces_what_a_killed_process_left),
+		place_test(makes_room_for_who_binds_without_us),
 		place_test(leaves_a_living_owner_alone),
 		place_test(names_the_pid_of_a_stream_socket),
 		place_test(sees_an_owner_that_does_not_listen_yet),
