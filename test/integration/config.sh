@@ -53,8 +53,10 @@ quiet=("dogstatsd_port: 0" "dogstatsd_socket: $uds" 'penstock:' '  hugepages: of
 refuses 69 "$work/none" "${quiet[@]}" "  outputs: [{type: file, path: $work/none/out}]"
 mkdir "$work/folder"
 refuses 69 "$work/folder" "${quiet[@]}" "  outputs: [{type: file, path: $work/folder}]"
-refuses 69 'net_nonsense0' "${quiet[@]}" "  outputs: [{type: 'null'}]" \
-	'  ports: [{device: net_nonsense0}]'
+port=("${quiet[@]/port: 0/port: __random__}" "  outputs: [{type: 'null'}]")
+refuses 78 'net_nonsense0' "${port[@]}" '  ports: [{device: net_nonsense0}]'
+refuses 69 '0000:fe:1f\.7' "${port[@]}" '  ports: [{device: "0000:fe:1f.7"}]'
+refuses 69 'nosuchif' "${port[@]}" '  ports: [{device: "net_af_packet0,iface=nosuchif"}]'
 rm -rf "$work/folder"
 
 configure
