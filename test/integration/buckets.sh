@@ -55,7 +55,8 @@ seen, interval = json.load(open(sys.argv[1])), int(sys.argv[2])
 parts = [(came, row) for came, row in seen['lines'] if row['name'] == 'bucket.sum']
 rows = [row for _, row in parts]
 times = [row['ts'] for row in rows]
-print('parts (ts+interval=value):', ' '.join(f'{r["ts"] % 1000}+{r["interval"]}={r["value"]:g}' for r in rows))
+print('parts (ts+interval=value):',
+      ' '.join(f'{r["ts"] % 1000}+{r["interval"]}={r["value"]:g}' for r in rows))
 assert sum(row['value'] for row in rows) == seen['sent'], \
     f'expected a sum of {seen["sent"]}, got {sum(row["value"] for row in rows)}'
 assert len(rows) >= (8 if interval == 1 else 6), f'expected more parts than {len(rows)}'

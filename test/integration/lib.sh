@@ -39,6 +39,7 @@ admin=$work/admin.sock
 uds=$work/dgram.sock
 uds_stream=$work/stream.sock
 
+at_end() { :; } # a test may have more to undo
 leave() {
 	local status=$?
 	trap - EXIT
@@ -50,6 +51,7 @@ leave() {
 		echo '-- the end of the log:'
 		tail -n 40 "$log"
 	fi
+	at_end
 	rm -rf "$work"
 	exit $status
 }
