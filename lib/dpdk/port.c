@@ -108,7 +108,8 @@ port_memory(const struct port_spec *spec, size_t n_workers)
 {
 	unsigned descriptors = device_is_pci(spec->device) ? DESCRIPTORS : DESCRIPTORS_VIRTUAL;
 
-	return pool_memory(count_buffers(spec->queues, descriptors, (unsigned)n_workers + 1)) +
+	return pool_memory(spec->buffers_kept +
+		       count_buffers(spec->queues, descriptors, (unsigned)n_workers + 1)) +
 		DEVICE_MEMORY;
 }
 
@@ -161,7 +162,7 @@ create_pool(struct port *port)
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	snprintf(name, sizeof(name), "port%u", port->number);
-	facts->buffers = count_buffers(facts->queues, facts->descriptors, rte_lcore_count());
+	facts->buffers += count_buffers(facts->queues, facts->descriptors, rte_lcore_count());
 	port->pool = pool_create(name, facts->buffers, facts->node, !facts->is_virtual);
 	return port->pool != NULL ? 0 : -rte_errno;
 }
@@ -276,6 +277,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct eal_error
 	port->facts.device = spec->device;
 	port->facts.queues_wanted = spec->queues;
 	port->facts.checksum = spec->checksum;
+	port->facts.buffers = spec->buffers_kept;
 	port->facts.is_virtual = !device_is_pci(spec->device);
 	result = build_filter(spec, &port->filter, error);
 	if (result != 0)

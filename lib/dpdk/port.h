@@ -42,6 +42,7 @@ struct port_spec {
 	const char *const *allow; /* source prefixes; none: any source */
 	size_t n_allow;
 	enum port_checksum checksum;
+	unsigned buffers_kept; /* by the device: net_pcap with infinite_rx keeps its whole file */
 };
 
 /* What the port turned out to be, for people and for the plan. */

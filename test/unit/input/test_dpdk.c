@@ -269,6 +269,48 @@ comes_to_an_end_after_quiesce_even_if_its_source_does_not(void **state)
 	expect_child(read_an_endless_capture);
 }
 
+/* More frames than a pool has buffers otherwise. */
+#define LONG_CAPTURE 3000
+
+static void
+repeat_a_long_capture(void)
+{
+	const struct port_spec spec = {.buffers_kept = LONG_CAPTURE};
+	struct stats stats = {0};
+	struct burst burst;
+	uint8_t buffer[128];
+	struct input *input;
+	struct port *port;
+	FILE *file = begin_capture();
+	unsigned n_taken = 0;
+	char text[32];
+
+	for (unsigned i = 0; i < LONG_CAPTURE; i++) {
+		snprintf(text, sizeof(text), "seq:%u|c", i);
+		add_frame(file, lay_out(buffer, span_from_string(text), 0));
+	}
+	fclose(file);
+	port = open_capture(spec, ",infinite_rx=1");
+	input = open_input(port, 0, &stats);
+	while (n_taken < 3 * LONG_CAPTURE) {
+		input_poll(input, &burst);
+		CHECK(burst.n == BURST_MAX);
+		for (uint16_t i = 0; i < burst.n; i++, n_taken++)
+			CHECK(strtoul((const char *)burst.dgram[i].payload.data + 4, NULL, 10) ==
+				n_taken % LONG_CAPTURE);
+		input_release(input, &burst);
+	}
+	CHECK(frames_balance(&stats));
+	close_all(input, port);
+}
+
+static void
+repeats_a_capture_for_which_buffers_are_kept(void **state)
+{
+	(void)state;
+	expect_child(repeat_a_long_capture);
+}
+
 static void
 send_through_a_ring(void)
 {
@@ -344,6 +386,7 @@ main(void)
 		cmocka_unit_test(checks_checksums_as_the_port_says),
 		cmocka_unit_test(counts_no_frame_for_a_damaged_end_of_a_capture),
 		cmocka_unit_test(comes_to_an_end_after_quiesce_even_if_its_source_does_not),
+		cmocka_unit_test(repeats_a_capture_for_which_buffers_are_kept),
 		cmocka_unit_test(keeps_the_order_of_what_was_sent),
 		cmocka_unit_test(refuses_a_queue_that_was_not_granted),
 	};
