@@ -151,13 +151,14 @@ apply_updates(struct lines *lines)
 
 /* Whether the cache may know this line: what it comes to depends on nothing but its bytes. */
 static bool
-is_cacheable(const struct line *line, const struct message *message)
+is_cacheable(const struct line_view *line, const struct message *message)
 {
 	return line->meta != 0 && message->kind == MESSAGE_METRIC && message->metric.timestamp == 0;
 }
 
 static void
-remember(struct lines *lines, const struct line *line, const struct metric *metric, uint32_t slot)
+remember(struct lines *lines, const struct line_view *line, const struct metric *metric,
+	uint32_t slot)
 {
 	const struct line_key key = {
 		.meta = line->meta,
@@ -179,7 +180,7 @@ remember(struct lines *lines, const struct line *line, const struct metric *metr
 /* A line that the cache does not know. All before it must be in the bucket first: the last gauge
  * of a burst wins. */
 static void
-take_unknown(struct lines *lines, struct line *line)
+take_unknown(struct lines *lines, struct line_view *line)
 {
 	const struct dgram *dgram = &lines->burst->dgram[line->dgram];
 	struct message message;
@@ -194,7 +195,7 @@ take_unknown(struct lines *lines, struct line *line)
 
 /* A known line whose value is not a short number: several values, an exponent, a set's member. */
 static void
-take_values(struct lines *lines, const struct line *line, const struct line_entry *entry)
+take_values(struct lines *lines, const struct line_view *line, const struct line_entry *entry)
 {
 	struct span value = span_of(line_value(line), line->value_size);
 	struct metric metric = {.type = entry->type, .weight = entry->weight, .member = value};
@@ -214,7 +215,7 @@ take_values(struct lines *lines, const struct line *line, const struct line_entr
 }
 
 static inline void
-take_known(struct lines *lines, const struct line *line, struct line_entry *entry)
+take_known(struct lines *lines, const struct line_view *line, struct line_entry *entry)
 {
 	struct update *update = &lines->updates[lines->n_updates];
 	uint32_t tick = line_tick(lines->burst->time);
@@ -236,7 +237,7 @@ static void
 run_batch(struct lines *lines)
 {
 	const struct line_cache *cache = &lines->cache;
-	struct line *batch = lines->batch;
+	struct line_view *batch = lines->batch;
 	uint32_t n = lines->n_batch;
 
 	lines->passes->probe(cache, &lines->seed, batch, n);
@@ -265,7 +266,7 @@ take_dgram(struct lines *lines, uint16_t index)
 	split->size = (uint32_t)dgram->payload.size;
 	split->searched = split->start = split->n = split->next = 0;
 	for (;;) {
-		struct line *first = &lines->batch[lines->n_batch];
+		struct line_view *first = &lines->batch[lines->n_batch];
 
 		n = lines->passes->split(split, first, LINE_BATCH - lines->n_batch);
 		for (uint32_t i = 0; i < n; i++) {

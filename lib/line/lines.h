@@ -41,7 +41,7 @@ struct lines {
 	struct line_seed seed;
 	const struct burst *burst; /* that is being taken */
 	struct line_split split;
-	struct line batch[LINE_BATCH];
+	struct line_view batch[LINE_BATCH];
 	uint32_t n_batch;
 	struct update updates[LINE_BATCH];
 	uint32_t n_updates;

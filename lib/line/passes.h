@@ -17,7 +17,7 @@
 #define LINE_SPLIT_SIZE 4096 /* bytes of a payload that are searched for newlines at a time */
 
 /* A line in flight: its bytes are name ':' value rest, where rest begins with '|'. */
-struct line {
+struct line_view {
 	const uint8_t *at;
 	uint64_t meta; /* 0: not of that form, or too long for the cache */
 	uint32_t value_size;
@@ -50,16 +50,16 @@ struct line_passes {
 	const char *name;
 
 	/* Appends up to n_max lines that are not empty; fewer only at the payload's end. */
-	uint32_t (*split)(struct line_split *split, struct line *lines, uint32_t n_max);
+	uint32_t (*split)(struct line_split *split, struct line_view *lines, uint32_t n_max);
 
 	/* Hashes the lines and fetches their buckets, then their candidates. */
 	void (*probe)(const struct line_cache *cache, const struct line_seed *seed,
-		struct line *lines, uint32_t n);
+		struct line_view *lines, uint32_t n);
 
 	/* Leaves a line its entry only if that is fresh and equal byte for byte; values: of the
 	 * open bucket, by slot, to be fetched. */
 	void (*match)(const struct line_cache *cache, const struct value *values, uint32_t tick,
-		struct line *lines, uint32_t n);
+		struct line_view *lines, uint32_t n);
 };
 
 extern const struct line_passes line_passes_plain;
@@ -69,13 +69,13 @@ extern const struct line_passes line_passes_avx2;
 const struct line_passes *line_passes_choose(void);
 
 static inline const uint8_t *
-line_value(const struct line *line)
+line_value(const struct line_view *line)
 {
 	return line->at + line_name_size(line->meta) + 1;
 }
 
 static inline const uint8_t *
-line_rest(const struct line *line)
+line_rest(const struct line_view *line)
 {
 	return line_value(line) + line->value_size;
 }

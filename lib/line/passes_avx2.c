@@ -104,7 +104,7 @@ fold(__m256i sum)
 }
 
 static inline uint64_t
-hash_line(const struct line_seed *seed, const struct line *line)
+hash_line(const struct line_seed *seed, const struct line_view *line)
 {
 	uint32_t name_size = line_name_size(line->meta), rest_size = line_rest_size(line->meta);
 	const uint8_t *name = line->at, *rest = line_rest(line);
@@ -147,7 +147,7 @@ equal_long(const uint8_t *a, const uint8_t *b, uint32_t size)
 }
 
 static inline bool
-key_equal(const struct line_entry *entry, const struct line *line)
+key_equal(const struct line_entry *entry, const struct line_view *line)
 {
 	uint32_t name_size = line_name_size(line->meta), rest_size = line_rest_size(line->meta);
 	const uint8_t *rest = line_rest(line), *key_rest = entry->key + name_size;

@@ -6,8 +6,8 @@
  *   uint64_t block_newlines(const uint8_t *bytes)        one bit for each of 64 bytes
  *   uint32_t find_byte(const uint8_t *bytes, uint32_t size, uint8_t byte)      size when absent
  *   void find_fields(const uint8_t *bytes, uint32_t size, uint32_t *colon, uint32_t *pipe)
- *   uint64_t hash_line(const struct line_seed *seed, const struct line *line)
- *   bool key_equal(const struct line_entry *entry, const struct line *line)
+ *   uint64_t hash_line(const struct line_seed *seed, const struct line_view *line)
+ *   bool key_equal(const struct line_entry *entry, const struct line_view *line)
  *   uint32_t bucket_matches(const struct line_bucket *bucket, uint32_t tag)    one bit a place
  */
 #include <string.h>
@@ -49,7 +49,7 @@ search(struct line_split *s)
 }
 
 static inline void
-cut_fields(struct line *line)
+cut_fields(struct line_view *line)
 {
 	uint32_t colon, pipe, rest_size;
 
@@ -65,12 +65,12 @@ cut_fields(struct line *line)
 }
 
 static uint32_t
-pass_split(struct line_split *s, struct line *lines, uint32_t n_max)
+pass_split(struct line_split *s, struct line_view *lines, uint32_t n_max)
 {
 	uint32_t n = 0;
 
 	while (n < n_max) {
-		struct line *line = &lines[n];
+		struct line_view *line = &lines[n];
 		uint32_t end;
 
 		if (unlikely(s->next == s->n)) {
@@ -107,7 +107,7 @@ prefetch_entry(const struct line_entry *entry, uint64_t meta)
 }
 
 static void
-pass_probe(const struct line_cache *cache, const struct line_seed *seed, struct line *lines,
+pass_probe(const struct line_cache *cache, const struct line_seed *seed, struct line_view *lines,
 	uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -136,14 +136,14 @@ pass_probe(const struct line_cache *cache, const struct line_seed *seed, struct 
 }
 
 static inline bool
-is_the_line(const struct line_entry *entry, const struct line *line)
+is_the_line(const struct line_entry *entry, const struct line_view *line)
 {
 	return entry->meta == line->meta && key_equal(entry, line);
 }
 
 /* Where the candidate is another line with the same tag: all places of both buckets. */
 static uint32_t
-find_among_all(const struct line_cache *cache, const struct line *line)
+find_among_all(const struct line_cache *cache, const struct line_view *line)
 {
 	uint32_t home[] = {line->home, line_other_home(line->home, line->tag)};
 
@@ -163,10 +163,10 @@ find_among_all(const struct line_cache *cache, const struct line *line)
 
 static void
 pass_match(const struct line_cache *cache, const struct value *values, uint32_t tick,
-	struct line *lines, uint32_t n)
+	struct line_view *lines, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct line *line = &lines[i];
+		struct line_view *line = &lines[i];
 		struct line_entry *entry;
 
 		if (unlikely(line->entry == LINE_NONE))

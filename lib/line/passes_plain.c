@@ -29,7 +29,7 @@ find_fields(const uint8_t *bytes, uint32_t size, uint32_t *colon, uint32_t *pipe
 }
 
 static inline uint64_t
-hash_line(const struct line_seed *seed, const struct line *line)
+hash_line(const struct line_seed *seed, const struct line_view *line)
 {
 	struct span name = span_of(line->at, line_name_size(line->meta));
 	struct span rest = span_of(line_rest(line), line_rest_size(line->meta));
@@ -38,7 +38,7 @@ hash_line(const struct line_seed *seed, const struct line *line)
 }
 
 static inline bool
-key_equal(const struct line_entry *entry, const struct line *line)
+key_equal(const struct line_entry *entry, const struct line_view *line)
 {
 	uint32_t name_size = line_name_size(line->meta);
 

@@ -139,9 +139,8 @@ open_worker(struct worker_side *side)
 	struct worker_conf worker = {.name = "worker",
 		.inputs = &side->input,
 		.n_inputs = 1,
-		.timestamps = true,
 		.shard = &side->shard,
-		.clock = &clock_system};
+		.lines = {.timestamps = true, .cache_size = 64 << 20, .clock = &clock_system}};
 	struct flusher_conf flusher = {.interval = FLUSH_INTERVAL,
 		.clock = &clock_system,
 		.workers = &side->worker,
