@@ -347,6 +347,8 @@ main(int argc, char **argv)
 	for (const struct load_options *options = load_table; options->name != NULL; options++) {
 		struct load load;
 
+		if (!measure_wants(&measure, options->name))
+			continue;
 		load_init(&load, options, measure.seed);
 		load_write_pcap(&load, capture);
 		compare(&measure, &load, devices);

@@ -42,10 +42,11 @@ static _Noreturn void
 show_usage(const char *program)
 {
 	fprintf(stderr,
-		"Usage: %s [--repeats N] [--seconds S] [--seed N] [--json]\n"
+		"Usage: %s [--repeats N] [--seconds S] [--seed N] [--only LOAD] [--json]\n"
 		"  --repeats N  turns of each contestant, 1 to %d (10)\n"
 		"  --seconds S  length of a turn\n"
 		"  --seed N     of the load (from the clock)\n"
+		"  --only LOAD  one load, as \"4 tags\"\n"
 		"  --json       one object a line\n",
 		program, MEASURE_REPEATS_MAX);
 	exit(EX_USAGE);
@@ -58,6 +59,7 @@ measure_init(struct measure *measure, double seconds, int argc, char **argv)
 		{"repeats", required_argument, NULL, 'r'},
 		{"seconds", required_argument, NULL, 's'},
 		{"seed", required_argument, NULL, 'e'},
+		{"only", required_argument, NULL, 'o'},
 		{"json", no_argument, NULL, 'j'},
 		{0},
 	};
@@ -71,6 +73,8 @@ measure_init(struct measure *measure, double seconds, int argc, char **argv)
 			seconds = strtod(optarg, NULL);
 		else if (option == 'e')
 			measure->seed = strtoull(optarg, NULL, 10);
+		else if (option == 'o')
+			measure->only = optarg;
 		else if (option == 'j')
 			measure->json = true;
 		else
@@ -80,6 +84,12 @@ measure_init(struct measure *measure, double seconds, int argc, char **argv)
 		!(seconds > 0 && seconds <= 60))
 		show_usage(argv[0]);
 	measure->duration = (uint64_t)(seconds * (double)NS_PER_S);
+}
+
+bool
+measure_wants(const struct measure *measure, const char *load)
+{
+	return measure->only == NULL || strcmp(measure->only, load) == 0;
 }
 
 static int

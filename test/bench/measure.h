@@ -18,6 +18,7 @@ struct measure {
 	uint64_t duration; /* ns of one turn, about */
 	uint64_t seed; /* of the load: another one in each run unless it is given */
 	bool json; /* an object a line instead of text */
+	const char *only; /* the one load to run, or NULL: all */
 };
 
 enum measure_unit {
@@ -33,14 +34,17 @@ struct contestant {
 	void *context;
 };
 
-/* Reads --repeats, --seconds (of a turn), --seed and --json; ends the program when they are wrong.
- * seconds: what a turn takes by default. */
+/* Reads --repeats, --seconds (of a turn), --seed, --only and --json; ends the program when they are
+ * wrong. seconds: what a turn takes by default. */
 void measure_init(struct measure *measure, double seconds, int argc, char **argv);
 
 /* Runs all turns and prints a line for each contestant but the first, which they are compared
  * with. what: the load; of: the unit of work. */
 void measure_compare(const struct measure *measure, const char *what, const char *of,
 	enum measure_unit unit, const struct contestant *contestants, unsigned n);
+
+/* Whether the load is to be run. */
+bool measure_wants(const struct measure *measure, const char *load);
 
 /* ns of CPU time of this thread. */
 uint64_t measure_now(void);
