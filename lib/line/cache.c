@@ -7,6 +7,7 @@
 
 #define N_BUCKETS_MIN 64
 #define N_SEEN 65536 /* a power of two */
+#define SEEN_WAYS 4
 #define PADDING 4096 /* vectors read beyond the last key */
 
 static size_t
@@ -65,15 +66,25 @@ line_cache_done(struct line_cache *cache)
 	*cache = (struct line_cache){0};
 }
 
-/* True from the line's second sight on, as far as others with the same place let it. */
+/* True from the line's second sight on, unless too many others came between. */
 static bool
 is_seen_again(struct line_cache *cache, const struct line_key *key)
 {
-	uint16_t *seen = &cache->seen[key->home % N_SEEN];
-	bool is_again = *seen == (uint16_t)key->tag;
+	uint16_t *seen = &cache->seen[key->home % (N_SEEN / SEEN_WAYS) * SEEN_WAYS];
 
-	*seen = (uint16_t)key->tag;
-	return is_again;
+	for (uint32_t i = 0; i < SEEN_WAYS; i++)
+		if (seen[i] == (uint16_t)key->tag)
+			return true;
+	seen[cache->seen_next++ % SEEN_WAYS] = (uint16_t)key->tag;
+	return false;
+}
+
+/* While half of the memory is free a line comes in at once; the other half is for those that come
+ * again, so that a flood of lines that come once leaves room for them. */
+static bool
+is_admitted(struct line_cache *cache, const struct line_key *key)
+{
+	return cache->n_used < (cache->n_segments + 1) / 2 || is_seen_again(cache, key);
 }
 
 static uint32_t
@@ -103,6 +114,7 @@ take_room(struct line_cache *cache, uint32_t at, uint32_t size)
 		if (!budget_take(cache->budget, LINE_SEGMENT))
 			return LINE_NONE;
 		segment->used = first_unit(at);
+		cache->n_used++;
 	}
 	if (segment->used + size > LINE_SEGMENT)
 		return LINE_NONE;
@@ -246,7 +258,7 @@ line_cache_put(struct line_cache *cache, const struct line_key *key,
 	struct line_entry *entry = find(cache, key);
 
 	if (entry == NULL) {
-		if (is_seen_again(cache, key))
+		if (is_admitted(cache, key))
 			insert(cache, key, values);
 		return;
 	}
@@ -331,6 +343,7 @@ line_cache_sweep(struct line_cache *cache, uint32_t tick)
 		return true;
 	madvise(cache->memory + (size_t)at * LINE_SEGMENT, LINE_SEGMENT, MADV_DONTNEED);
 	cache->segments[at].used = 0;
+	cache->n_used--;
 	budget_give(cache->budget, LINE_SEGMENT);
 	return true;
 }

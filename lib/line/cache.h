@@ -6,8 +6,8 @@
  * Bounded in bytes. An entry that is not used for `life` is stale: it is never returned again, and
  * its memory is taken back by line_cache_sweep. So an entry never outlives its slot, as long as
  * slots live longer than that without a sample (agg/shard.h). When there is no room, new lines
- * stay outside; fresh entries are never pushed out. A line comes in at its second sight only, so
- * lines that come once (random tags, ids) cost no memory.
+ * stay outside; fresh entries are never pushed out. When half of the room is used, a line comes in
+ * at its second sight only: those that come once (random tags, ids) leave the rest to others.
  *
  * 64-byte buckets of 8 places, two independent buckets for each line.
  */
@@ -62,10 +62,11 @@ struct line_cache {
 	uint32_t n_entries;
 	uint8_t *memory; /* address space for n_segments; pages come as they are used */
 	struct line_segment *segments;
-	uint32_t n_segments, open_segment, sweep_segment;
+	uint32_t n_segments, n_used, open_segment, sweep_segment;
 	uint32_t sweep_tick;
 	uint32_t life; /* ticks */
-	uint16_t *seen; /* tags of lines at their first sight */
+	uint16_t *seen; /* tags of lines at their first sight, in sets of four */
+	uint32_t seen_next;
 	struct budget *budget;
 };
 

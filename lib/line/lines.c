@@ -142,6 +142,7 @@ apply_updates(struct lines *lines)
 		}
 	}
 	lines->n_updates = 0;
+	stats_add(lines->stats, STAT_worker_lines_known, n);
 	stats_add(lines->stats, STAT_lines_received, n);
 	stats_add(lines->stats, STAT_lines_metrics, n);
 	stats_add(lines->stats, STAT_samples_received, n);
@@ -202,6 +203,7 @@ take_values(struct lines *lines, const struct line_view *line, const struct line
 	enum counter reason;
 
 	apply_updates(lines);
+	stats_add(lines->stats, STAT_worker_lines_known, 1);
 	stats_add(lines->stats, STAT_lines_received, 1);
 	stats_add(lines->stats, STAT_lines_metrics, 1);
 	reason = decode_values(&lines->decoder, value, &metric);

@@ -157,17 +157,44 @@ the_last_gauge_of_a_burst_wins(void **state)
 }
 
 static void
-lines_come_in_at_their_second_sight(void **state)
+only_metrics_without_timestamp_come_in(void **state)
 {
 	struct twin *twin = twin_open(NULL);
 
 	(void)state;
-	add_text(twin, "once:1|c\ntwice:1|c\ntwice:2|c");
+	add_text(twin, "m:1|c\nm:2|c");
 	twin_compare(twin);
 	assert_int_equal(cached_lines(twin), 1);
 	add_text(twin, "t:1|c|T1700000000\nt:1|c|T1700000000\n_sc|a:1|0\n_sc|a:1|0\nx:y|c\nx:y|c");
 	twin_compare(twin);
 	assert_int_equal(cached_lines(twin), 1);
+	twin_close(twin);
+}
+
+/* 16 MiB hold some 130,000 of these lines. */
+static void
+lines_that_come_once_leave_half_of_the_room(void **state)
+{
+	struct twin *twin = twin_open(NULL);
+	const struct line_cache *cache = &twin->cached.lines.cache;
+	uint32_t n_before;
+	char line[128];
+
+	(void)state;
+	for (int i = 0; i < 200000; i++) {
+		snprintf(line, sizeof(line), "flood.%d:1|c|#tag:%040d", i, i);
+		add_text(twin, line);
+	}
+	twin_take(twin, NS_PER_MS);
+	/* A tag of 16 bits is taken for another one now and then. */
+	assert_in_range(cache->n_used, cache->n_segments / 2, cache->n_segments / 2 + 1);
+	n_before = cached_lines(twin);
+	for (int i = 0; i < 100; i++) {
+		snprintf(line, sizeof(line), "hits.%d:1|c\nhits.%d:2|c", i, i);
+		add_text(twin, line);
+	}
+	twin_compare(twin);
+	assert_int_equal(cached_lines(twin), n_before + 100);
 	twin_close(twin);
 }
 
@@ -233,7 +260,8 @@ main(void)
 		cmocka_unit_test(vector_passes_equal_the_reference),
 		cmocka_unit_test(every_length_is_compared_to_its_end),
 		cmocka_unit_test(the_last_gauge_of_a_burst_wins),
-		cmocka_unit_test(lines_come_in_at_their_second_sight),
+		cmocka_unit_test(only_metrics_without_timestamp_come_in),
+		cmocka_unit_test(lines_that_come_once_leave_half_of_the_room),
 		cmocka_unit_test(stale_lines_never_reach_another_context),
 		cmocka_unit_test(memory_comes_back_after_a_flood),
 	};
