@@ -92,6 +92,9 @@ line_cache_size(const struct daemon *d)
 static int
 open_workers(struct daemon *d, struct plan_error *error)
 {
+	d->worker = calloc(d->plan->n_workers, sizeof(struct worker *));
+	if (d->worker == NULL)
+		return fail(error, -ENOMEM, "not enough memory");
 	for (uint32_t i = 0; i < d->plan->n_workers; i++) {
 		const struct plan_worker *plan = &d->plan->workers[i];
 		struct worker_conf conf = {
@@ -347,6 +350,7 @@ daemon_stop(struct daemon *d)
 	for (uint32_t i = 0; i < d->n_workers; i++)
 		worker_free(d->worker[i]);
 	ports_close();
+	free(d->worker);
 	free(d->outputs);
 	free(d->extra_tags);
 }

@@ -14,7 +14,7 @@ struct daemon {
 	struct context_limit limit;
 	struct shard_conf shard;
 	struct span *extra_tags;
-	struct worker *worker[1 + STATS_LISTENERS_MAX];
+	struct worker **worker; /* as in the plan */
 	uint32_t n_workers;
 	pthread_t slow_thread;
 	bool slow_runs, flusher_runs;
