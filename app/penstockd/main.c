@@ -76,8 +76,8 @@ say_where(const struct daemon *daemon)
 				daemon->worker[w]->name);
 	for (uint32_t i = 0; i < daemon->plan->n_outputs; i++)
 		log_info("writing: %s%s%s", daemon->plan->outputs[i].name,
-			daemon->plan->outputs[i].path != NULL ? " to " : "",
-			daemon->plan->outputs[i].path != NULL ? daemon->plan->outputs[i].path : "");
+			daemon->plan->outputs[i].path[0] != '\0' ? " to " : "",
+			daemon->plan->outputs[i].path);
 	if (options->admin_socket[0] != '\0')
 		log_info("admin socket: %s", options->admin_socket);
 	if (options->admin_http[0] != '\0')
@@ -110,30 +110,42 @@ wait_for_end(struct daemon *daemon, int signals)
 	}
 }
 
+/* From the first start to the last stop; daemon is all zero. */
+static int
+live(struct daemon *daemon, struct plan *plan, int signals, struct plan_error *error)
+{
+	int status = daemon_start(daemon, plan, error);
+
+	if (status == 0) {
+		say_where(daemon);
+		wait_for_end(daemon, signals);
+	} else {
+		log_error("%s", error->text);
+	}
+	daemon_stop(daemon);
+	return status == 0 ? 0 : error->exit_code;
+}
+
 static int
 serve(struct plan *plan)
 {
 	struct daemon *daemon = calloc(1, sizeof(*daemon));
 	struct plan_error error;
-	int signals = open_signals(), status;
+	int signals = open_signals(), exit_code;
 
 	if (daemon == NULL || signals < 0) {
 		log_error("not enough memory or descriptors to start");
-		return PLAN_EXIT_RESOURCE;
-	}
-	status = plan_prepare(plan, &error);
-	if (status == 0)
-		status = daemon_start(daemon, plan, &error);
-	if (status == 0) {
-		say_where(daemon);
-		wait_for_end(daemon, signals);
-	} else {
+		exit_code = PLAN_EXIT_RESOURCE;
+	} else if (plan_prepare(plan, &error) != 0) {
 		log_error("%s", error.text);
+		exit_code = error.exit_code;
+	} else {
+		exit_code = live(daemon, plan, signals, &error);
 	}
-	daemon_stop(daemon);
 	free(daemon);
-	close(signals);
-	return status == 0 ? 0 : error.exit_code;
+	if (signals >= 0)
+		close(signals);
+	return exit_code;
 }
 
 static int

@@ -58,6 +58,9 @@ refuses 78 'net_nonsense0' "${port[@]}" '  ports: [{device: net_nonsense0}]'
 refuses 69 '0000:fe:1f\.7' "${port[@]}" '  ports: [{device: "0000:fe:1f.7"}]'
 refuses 69 'nosuchif' "${port[@]}" '  ports: [{device: "net_af_packet0,iface=nosuchif"}]'
 rm -rf "$work/folder"
+if [ "$(id -u)" -eq 0 ]; then # a folder that root may write in and nobody can make one in
+	XDG_RUNTIME_DIR=/proc run 69 '/proc/penstock'
+fi
 
 configure
 start_daemon
