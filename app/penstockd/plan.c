@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "admin/ledger.h"
 #include "penstockd/check.h"
 #include "penstockd/folder.h"
 #include "penstockd/hardware.h"
@@ -257,6 +258,11 @@ plan_outputs(struct planner *planner)
 	const struct output_options *output = planner->options->outputs.item;
 	size_t n = planner->options->outputs.n;
 
+	if (n > LEDGER_OUTPUTS_MAX)
+		return plan_refuse(planner, PLAN_EXIT_CONFIGURATION,
+			"%zu outputs are more than the %d that there can be: leave some of "
+			"penstock: outputs out",
+			n, LEDGER_OUTPUTS_MAX);
 	planner->plan.outputs = calloc(n, sizeof(*planner->plan.outputs));
 	if (planner->plan.outputs == NULL)
 		return plan_out_of_memory(planner);

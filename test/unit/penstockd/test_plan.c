@@ -341,6 +341,44 @@ ports_need_a_udp_port(void **state)
 }
 
 static void
+outputs_are_no_more_than_the_ledger_holds(void **state)
+{
+	struct machine machine = machine_of(1);
+	struct warnings warnings = {0};
+	struct conf_error conf_error;
+	struct plan_error error;
+	struct options options;
+	struct plan plan;
+	char text[1024];
+
+	(void)state;
+	for (int n = 16; n <= 17; n++) {
+		size_t used = (size_t)snprintf(text, sizeof(text),
+			"dogstatsd_socket: /tmp/plan.sock\n"
+			"penstock:\n  admin: {socket: /tmp/plan-admin}\n  outputs:\n");
+
+		for (int i = 0; i < n; i++)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+				"    - {type: null}\n");
+		assert_int_equal(options_parse(span_of(text, used), "p.yaml", no_variables,
+					 &options, &warnings, &conf_error),
+			0);
+		if (n == 16) {
+			assert_int_equal(plan_make_on(&options, &machine, &plan, &error), 0);
+			plan_free(&plan);
+		} else {
+			assert_true(plan_make_on(&options, &machine, &plan, &error) < 0);
+			assert_int_equal(error.exit_code, 78);
+			assert_string_equal(error.text,
+				"17 outputs are more than the 16 that there can be: leave some of "
+				"penstock: outputs out");
+		}
+		options_free(&options);
+	}
+	warnings_free(&warnings);
+}
+
+static void
 the_plan_prints_what_matters(void **state)
 {
 	struct machine machine = machine_of(2);
@@ -398,6 +436,7 @@ main(void)
 		cmocka_unit_test(memory_is_summed_and_compared),
 		cmocka_unit_test(what_dpdk_is_told_is_what_was_planned),
 		cmocka_unit_test(ports_need_a_udp_port),
+		cmocka_unit_test(outputs_are_no_more_than_the_ledger_holds),
 		cmocka_unit_test(the_plan_prints_what_matters),
 		cmocka_unit_test(this_machine_can_be_read),
 	};
