@@ -10,6 +10,7 @@
 #include "admin/http.h"
 #include "admin/server.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "penstockd/ports.h"
 #include "penstockd/watch.h"
 
@@ -160,7 +161,7 @@ start_workers(struct daemon *d, struct plan_error *error)
 {
 	cpu_set_t cpu;
 
-	if (pthread_create(&d->slow_thread, NULL, run_slow, d->worker[0]) != 0)
+	if (thread_start(&d->slow_thread, d->worker[0]->name, run_slow, d->worker[0]) != 0)
 		return fail(error, -EAGAIN, "the slow path's thread cannot start");
 	d->slow_runs = true;
 	CPU_ZERO(&cpu);
@@ -315,21 +316,32 @@ stop_workers(struct daemon *d)
 	ports_wait();
 }
 
+/* What all outputs together may take to empty their queues is a part of stop_timeout, and the write
+ * that each is in when it is over may take as long again. */
+static void
+stop_outputs(struct daemon *d)
+{
+	uint64_t until =
+		clock_monotonic(&clock_system) + d->options->stop_timeout * (uint64_t)NS_PER_S / 4;
+
+	for (uint32_t i = 0; i < d->n_outputs; i++)
+		if (!output_drain(d->outputs[i], clock_ms_until(&clock_system, until)))
+			log_warning("output %s: still busy, what is queued there is dropped",
+				output_name(d->outputs[i]));
+	for (uint32_t i = 0; i < d->n_outputs; i++)
+		output_halt(d->outputs[i]);
+	for (uint32_t i = 0; i < d->n_outputs; i++)
+		output_stop(d->outputs[i]);
+}
+
 static void
 stop_flusher(struct daemon *d)
 {
-	int timeout = (int)d->options->stop_timeout * 1000 / 4;
 	uint64_t n_forgotten = flusher_stop(d->flusher, d->options->flush_on_stop);
 
 	if (n_forgotten != 0)
 		log_warning("flush_on_stop is off: %llu points of the open bucket were forgotten",
 			(unsigned long long)n_forgotten);
-	for (uint32_t i = 0; i < d->n_outputs; i++)
-		if (!output_drain(d->outputs[i], timeout))
-			log_warning("output %s: still busy, what is queued there is dropped",
-				output_name(d->outputs[i]));
-	for (uint32_t i = 0; i < d->n_outputs; i++)
-		output_stop(d->outputs[i]);
 }
 
 void
@@ -340,6 +352,7 @@ daemon_stop(struct daemon *d)
 	atomic_store(&d->state, STATE_STOPPING);
 	if (d->flusher_runs) {
 		stop_flusher(d);
+		stop_outputs(d);
 		watch_last(d);
 	}
 	http_close(d->http);

@@ -28,4 +28,13 @@ clock_monotonic(const struct clock *clock)
 	return clock->monotonic(clock->context);
 }
 
+/* ms from now until a monotonic time; 0 when it has passed. */
+static inline int
+clock_ms_until(const struct clock *clock, uint64_t time)
+{
+	uint64_t now = clock_monotonic(clock);
+
+	return now < time ? (int)((time - now) / NS_PER_MS) : 0;
+}
+
 #endif

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/thread.h"
@@ -113,7 +112,6 @@ static struct output *
 output_new(const struct output_ops *ops, const char *name)
 {
 	struct output *output = calloc(1, sizeof(*output));
-	pthread_condattr_t attributes;
 
 	if (output == NULL)
 		return NULL;
@@ -124,10 +122,7 @@ output_new(const struct output_ops *ops, const char *name)
 		return NULL;
 	}
 	pthread_mutex_init(&output->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&output->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
+	thread_condition_init(&output->changed);
 	return output;
 }
 
@@ -186,21 +181,14 @@ output_send(struct output *output, struct flush *flush)
 bool
 output_drain(struct output *output, int timeout)
 {
-	struct timespec deadline;
+	uint64_t until = clock_monotonic(&clock_system) + (uint64_t)timeout * NS_PER_MS;
 	uint64_t wanted;
 	bool is_done;
 
-	clock_gettime(CLOCK_MONOTONIC, &deadline);
-	deadline.tv_sec += timeout / 1000;
-	deadline.tv_nsec += timeout % 1000 * NS_PER_MS;
-	if (deadline.tv_nsec >= NS_PER_S) {
-		deadline.tv_sec++;
-		deadline.tv_nsec -= NS_PER_S;
-	}
 	pthread_mutex_lock(&output->lock);
 	wanted = output->n_sent;
 	while (output->n_done < wanted)
-		if (pthread_cond_timedwait(&output->changed, &output->lock, &deadline) == ETIMEDOUT)
+		if (!thread_wait_until(&output->changed, &output->lock, until))
 			break;
 	is_done = output->n_done >= wanted;
 	pthread_mutex_unlock(&output->lock);
@@ -239,14 +227,20 @@ drop_queue(struct output *output)
 }
 
 void
-output_stop(struct output *output)
+output_halt(struct output *output)
 {
-	if (!output->has_thread)
-		return;
 	pthread_mutex_lock(&output->lock);
 	output->is_stopping = true;
 	pthread_cond_broadcast(&output->changed);
 	pthread_mutex_unlock(&output->lock);
+}
+
+void
+output_stop(struct output *output)
+{
+	if (!output->has_thread)
+		return;
+	output_halt(output);
 	pthread_join(output->thread, NULL);
 	output->has_thread = false;
 	drop_queue(output);

@@ -2,9 +2,10 @@
 #include "worker/flusher.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "base/thread.h"
 
 #define SWAP_POLL_NS (200 * 1000L) /* between two looks at a worker that has not swapped yet */
 
@@ -77,15 +78,11 @@ wait_for_work(struct flusher *f)
 {
 	while (!atomic_load(&f->stopping) && f->n_cuts_wanted == f->n_cuts_done) {
 		int64_t left = bucket_clock_remaining(&f->clock);
-		struct timespec until;
 
 		if (left <= 0)
 			return;
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		left += until.tv_nsec;
-		until.tv_sec += left / NS_PER_S;
-		until.tv_nsec = left % NS_PER_S;
-		pthread_cond_timedwait(&f->changed, &f->lock, &until);
+		thread_wait_until(&f->changed, &f->lock,
+			clock_monotonic(&clock_system) + (uint64_t)left);
 	}
 }
 
@@ -145,18 +142,13 @@ run(void *argument)
 static int
 init(struct flusher *f)
 {
-	pthread_condattr_t attributes;
-
 	pthread_mutex_init(&f->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&f->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
+	thread_condition_init(&f->changed);
 	bucket_clock_init(&f->clock, f->conf.clock, f->conf.interval);
 	f->merger = merger_new(&f->conf.merger, f->conf.n_workers, f->conf.budget);
 	if (f->merger == NULL)
 		return -ENOMEM;
-	return -pthread_create(&f->thread, NULL, run, f);
+	return thread_start(&f->thread, "flush", run, f);
 }
 
 int
@@ -177,40 +169,24 @@ flusher_start(const struct flusher_conf *conf, struct flusher **ret_flusher)
 	return 0;
 }
 
-static struct timespec
-deadline_after(int ms)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += ms / 1000;
-	until.tv_nsec += ms % 1000 * NS_PER_MS;
-	if (until.tv_nsec >= NS_PER_S) {
-		until.tv_sec++;
-		until.tv_nsec -= NS_PER_S;
-	}
-	return until;
-}
-
 int
 flusher_cut(struct flusher *f, int timeout)
 {
-	struct timespec until = deadline_after(timeout);
+	uint64_t until = clock_monotonic(&clock_system) + (uint64_t)timeout * NS_PER_MS;
 	uint64_t wanted;
-	int status = 0;
+	bool in_time;
 
 	pthread_mutex_lock(&f->lock);
 	wanted = ++f->n_cuts_wanted;
 	pthread_cond_broadcast(&f->changed);
-	while (f->n_cuts_done < wanted && status == 0)
-		status = pthread_cond_timedwait(&f->changed, &f->lock, &until);
+	while (f->n_cuts_done < wanted)
+		if (!thread_wait_until(&f->changed, &f->lock, until))
+			break;
+	in_time = f->n_cuts_done >= wanted;
 	pthread_mutex_unlock(&f->lock);
-	if (status != 0)
-		return -ETIMEDOUT;
-	for (uint32_t i = 0; i < f->conf.n_outputs; i++)
-		if (!output_drain(f->conf.outputs[i], timeout))
-			return -ETIMEDOUT;
-	return 0;
+	for (uint32_t i = 0; i < f->conf.n_outputs && in_time; i++)
+		in_time = output_drain(f->conf.outputs[i], clock_ms_until(&clock_system, until));
+	return in_time ? 0 : -ETIMEDOUT;
 }
 
 uint64_t

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "penstockd/daemon.c" /* first: cmocka has a macro of the name of one of its functions */
+/* The end of outputs is tested with outputs that take their time, so they are the test's own. */
+#define output_drain test_output_drain
+#define output_halt test_output_halt
+#define output_stop test_output_stop
+#include "penstockd/daemon.c" /* before cmocka, which has a macro named like one of its functions */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,11 +59,59 @@ every_planned_worker_has_room(void **state)
 	options_free(&options);
 }
 
+#define N_OUTPUTS 3
+#define TAKES_MS 100 /* of each output, to empty its queue */
+
+static int allowed_ms[N_OUTPUTS];
+static unsigned n_halted, n_stopped;
+
+bool
+test_output_drain(struct output *output, int timeout)
+{
+	const struct timespec nap = {.tv_nsec = TAKES_MS * NS_PER_MS};
+
+	allowed_ms[(uintptr_t)output - 1] = timeout;
+	nanosleep(&nap, NULL);
+	return true;
+}
+
+void
+test_output_halt(struct output *output)
+{
+	(void)output;
+	n_halted++;
+}
+
+void
+test_output_stop(struct output *output)
+{
+	(void)output;
+	assert_int_equal(n_halted, N_OUTPUTS);
+	n_stopped++;
+}
+
+static void
+outputs_end_together(void **state)
+{
+	struct output *outputs[N_OUTPUTS];
+	struct options options = {.stop_timeout = 4};
+	struct daemon d = {.options = &options, .outputs = outputs, .n_outputs = N_OUTPUTS};
+
+	(void)state;
+	for (uintptr_t i = 0; i < N_OUTPUTS; i++)
+		outputs[i] = (struct output *)(i + 1);
+	stop_outputs(&d);
+	for (int i = 0; i < N_OUTPUTS; i++)
+		assert_in_range(allowed_ms[i], 0, 1000 - i * TAKES_MS);
+	assert_int_equal(n_stopped, N_OUTPUTS);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_planned_worker_has_room),
+		cmocka_unit_test(outputs_end_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
