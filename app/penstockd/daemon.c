@@ -227,14 +227,37 @@ source_status(void *context, struct status *ret_status)
 		}
 }
 
+/* Adds to the n in out, in place of the oldest once there are n_max. Returns how many there are. */
+static size_t
+keep_newest(struct reject *out, size_t n, size_t n_max, const struct reject *reject)
+{
+	size_t oldest = 0;
+
+	if (n < n_max) {
+		out[n] = *reject;
+		return n + 1;
+	}
+	for (size_t i = 1; i < n; i++)
+		if (out[i].time < out[oldest].time)
+			oldest = i;
+	if (n != 0 && out[oldest].time < reject->time)
+		out[oldest] = *reject;
+	return n;
+}
+
 static size_t
 source_rejects(void *context, struct reject *out, size_t n_max)
 {
+	struct reject of_worker[REJECTS_KEPT];
 	struct daemon *d = context;
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < d->n_workers; i++)
-		n += rejects_read(&d->worker[i]->rejects, out + n, n_max - n);
+	for (uint32_t i = 0; i < d->n_workers; i++) {
+		size_t n_read = rejects_read(&d->worker[i]->rejects, of_worker, REJECTS_KEPT);
+
+		for (size_t r = 0; r < n_read; r++)
+			n = keep_newest(out, n, n_max, &of_worker[r]);
+	}
 	return n;
 }
 

@@ -106,12 +106,43 @@ outputs_end_together(void **state)
 	assert_int_equal(n_stopped, N_OUTPUTS);
 }
 
+/* More workers than one reply has room for; the last line of all is the first worker's. */
+static void
+rejects_are_the_newest_of_all_workers(void **state)
+{
+	static struct worker workers[6];
+	static struct reject out[2 * REJECTS_KEPT];
+	struct worker *list[ARRAY_LENGTH(workers)];
+	struct daemon d = {.worker = list, .n_workers = ARRAY_LENGTH(workers)};
+	int64_t time = 0, oldest = INT64_MAX;
+
+	(void)state;
+	for (uint32_t i = d.n_workers; i-- > 0;) {
+		list[i] = &workers[i];
+		for (unsigned n = 0; n < REJECTS_KEPT; n++)
+			rejects_add(&workers[i].rejects, STAT_lines_rejected_no_pipe, 0, ++time,
+				SPAN_LITERAL("x"));
+	}
+	/* In turns, so that every worker has some of the newest. */
+	for (unsigned n = 0; n < 60; n++)
+		rejects_add(&workers[n % d.n_workers].rejects, STAT_lines_rejected_no_pipe, 0,
+			++time, SPAN_LITERAL("y"));
+	assert_int_equal(source_rejects(&d, out, ARRAY_LENGTH(out)), ARRAY_LENGTH(out));
+	for (size_t i = 0; i < ARRAY_LENGTH(out); i++)
+		if (out[i].time < oldest)
+			oldest = out[i].time;
+	/* 60 in turns; before them the first worker's 64, of which 54 are still kept, then the
+	 * second's last 14. */
+	assert_int_equal(oldest, 5 * REJECTS_KEPT - 13);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_planned_worker_has_room),
 		cmocka_unit_test(outputs_end_together),
+		cmocka_unit_test(rejects_are_the_newest_of_all_workers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
