@@ -97,9 +97,9 @@ port_check(const struct port_spec *spec, struct eal_error *error)
 /* Every buffer that can be somewhere else than in the pool: in a ring, in a burst that is being
  * decoded while the next is polled, in a thread's cache. So the pool never runs dry. */
 static unsigned
-count_buffers(unsigned queues, unsigned descriptors, unsigned n_threads)
+count_buffers(unsigned queues, unsigned descriptors, unsigned send_descriptors, unsigned n_threads)
 {
-	return queues * (descriptors + 2 * BURST_MAX) + SEND_DESCRIPTORS + BURST_MAX +
+	return queues * (descriptors + 2 * BURST_MAX) + send_descriptors + BURST_MAX +
 		pool_cached(n_threads);
 }
 
@@ -109,7 +109,8 @@ port_memory(const struct port_spec *spec, size_t n_workers)
 	unsigned descriptors = device_is_pci(spec->device) ? DESCRIPTORS : DESCRIPTORS_VIRTUAL;
 
 	return pool_memory(spec->buffers_kept +
-		       count_buffers(spec->queues, descriptors, (unsigned)n_workers + 1)) +
+		       count_buffers(spec->queues, descriptors, SEND_DESCRIPTORS,
+			       (unsigned)n_workers + 1)) +
 		DEVICE_MEMORY;
 }
 
@@ -162,7 +163,8 @@ create_pool(struct port *port)
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	snprintf(name, sizeof(name), "port%u", port->number);
-	facts->buffers += count_buffers(facts->queues, facts->descriptors, rte_lcore_count());
+	facts->buffers += count_buffers(facts->queues, facts->descriptors, port->send_descriptors,
+		rte_lcore_count());
 	port->pool = pool_create(name, facts->buffers, facts->node, !facts->is_virtual);
 	return port->pool != NULL ? 0 : -rte_errno;
 }
@@ -180,10 +182,10 @@ set_up_queues(struct port *port, const struct rte_eth_dev_info *info)
 	for (uint16_t i = 0; i < port->facts.queues && result == 0; i++)
 		result = rte_eth_rx_queue_setup(port->number, i, port->facts.descriptors, node,
 			&receive, port->pool);
-	if (result != 0)
-		return result;
-	return rte_eth_tx_queue_setup(port->number, 0, SEND_DESCRIPTORS, node,
-		&info->default_txconf);
+	for (uint16_t i = 0; i < port->send_queues && result == 0; i++)
+		result = rte_eth_tx_queue_setup(port->number, i, port->send_descriptors, node,
+			&info->default_txconf);
+	return result;
 }
 
 static int
