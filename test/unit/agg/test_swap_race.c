@@ -19,6 +19,7 @@
 #define N_WORKERS 3
 #define N_LINES 60000
 #define N_NAMES 500
+#define NAMES_LAST 20000 /* lines; then others come in their place */
 
 struct worker_side {
 	struct shard *shard;
@@ -39,7 +40,7 @@ record_line(struct worker_side *w, uint32_t i)
 
 	/* Some names come for a while and never again, so that contexts end and slots are reused.
 	 */
-	snprintf(name, sizeof(name), "n.%u", i % N_NAMES + i / 20000 * 10000);
+	snprintf(name, sizeof(name), "n.%u", i % N_NAMES + i / NAMES_LAST * 10000);
 	snprintf(tag, sizeof(tag), "w:%u", i % 7);
 	message.fields.tags = span_from_string(tag);
 	message.metric = (struct metric){
@@ -62,6 +63,11 @@ work(void *argument)
 	for (uint32_t i = 0; i < N_LINES; i++) {
 		uint64_t wanted = atomic_load(&epoch_wanted);
 
+		/* A bucket begins in which the names before do not come: only these can end. */
+		while (i % NAMES_LAST == 0 && wanted == atomic_load(&w->shard->epoch)) {
+			sched_yield();
+			wanted = atomic_load(&epoch_wanted);
+		}
 		record_line(w, i);
 		if (wanted != atomic_load(&w->shard->epoch))
 			shard_swap(w->shard, wanted, i);
