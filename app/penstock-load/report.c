@@ -32,25 +32,18 @@ report_datagram(struct report *report, const struct datagram *datagram)
 }
 
 static void
-write_number(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_uint(json, value);
-}
-
-static void
 write_sent(struct json *json, const struct report *report)
 {
 	json_key(json, "sent");
 	json_object_begin(json);
-	write_number(json, "datagrams", report->datagrams);
-	write_number(json, "lines", report->lines);
-	write_number(json, "samples", report->samples);
-	write_number(json, "bytes", report->bytes);
-	write_number(json, "events", report->events);
-	write_number(json, "service_checks", report->checks);
-	write_number(json, "timestamped_lines", report->stamped_lines);
-	write_number(json, "timestamped_samples", report->stamped_samples);
+	json_key_uint(json, "datagrams", report->datagrams);
+	json_key_uint(json, "lines", report->lines);
+	json_key_uint(json, "samples", report->samples);
+	json_key_uint(json, "bytes", report->bytes);
+	json_key_uint(json, "events", report->events);
+	json_key_uint(json, "service_checks", report->checks);
+	json_key_uint(json, "timestamped_lines", report->stamped_lines);
+	json_key_uint(json, "timestamped_samples", report->stamped_samples);
 	json_object_end(json);
 }
 
@@ -66,7 +59,7 @@ write_rejected(struct json *json, const struct report *report)
 	json_object_begin(json);
 	for (unsigned i = 0; i < STAT_COUNT; i++)
 		if (by_reason[i] != 0)
-			write_number(json, stat_info[i].name, by_reason[i]);
+			json_key_uint(json, stat_info[i].name, by_reason[i]);
 	json_object_end(json);
 }
 
@@ -79,7 +72,7 @@ write_errors(struct json *json, const struct report *report)
 		const char *name = strerrorname_np(i);
 
 		if (report->errors[i] != 0)
-			write_number(json, name != NULL ? name : "other", report->errors[i]);
+			json_key_uint(json, name != NULL ? name : "other", report->errors[i]);
 	}
 	json_object_end(json);
 }
@@ -97,13 +90,12 @@ report_write(const struct report *report, uint64_t duration_ns, FILE *file)
 	write_errors(&json, report);
 	json_key(&json, "unsent");
 	json_object_begin(&json);
-	write_number(&json, "datagrams", report->unsent_datagrams);
-	write_number(&json, "lines", report->unsent_lines);
+	json_key_uint(&json, "datagrams", report->unsent_datagrams);
+	json_key_uint(&json, "lines", report->unsent_lines);
 	json_object_end(&json);
-	json_key(&json, "seconds");
-	json_double(&json, seconds);
-	json_key(&json, "lines_per_second");
-	json_double(&json, duration_ns != 0 ? (double)report->lines / seconds : 0);
+	json_key_double(&json, "seconds", seconds);
+	json_key_double(&json, "lines_per_second",
+		duration_ns != 0 ? (double)report->lines / seconds : 0);
 	json_object_end(&json);
 	json_newline(&json);
 	if (json.failed)

@@ -149,8 +149,7 @@ write_timestamped(struct sums *sums, const struct line *line)
 		sums_row_begin_series(row, line->type == SERIES_COUNTER ? "count" : "gauge",
 			line->context, line->type, "");
 		sums_row_timestamp(row, line->timestamp);
-		json_key(&row->json, "timestamped");
-		json_bool(&row->json, true);
+		json_key_bool(&row->json, "timestamped", true);
 		sums_row_value(row, (double)line->values[i] / EIGHTHS);
 		sums_row_end(row);
 	}
@@ -191,8 +190,7 @@ write_check(struct sums *sums, const struct line *line)
 	sums_row_timestamp(row, notice.timestamp);
 	sums_row_host(row, notice.host);
 	sums_row_tags(row, line->context);
-	json_key(&row->json, "status");
-	json_uint(&row->json, notice.status);
+	json_key_uint(&row->json, "status", notice.status);
 	sums_row_text(row, "message", notice.text);
 	sums_row_end(row);
 }

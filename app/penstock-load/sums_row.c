@@ -38,8 +38,7 @@ sums_row_begin_series(struct sums_row *row, const char *output_type, uint32_t co
 	end = series_write_name(row->naming, context, type, name);
 	end = digits_append(end, suffix, strlen(suffix));
 	sums_row_begin(row, output_type);
-	json_key(&row->json, "name");
-	json_span(&row->json, span_of(name, (size_t)(end - name)));
+	json_key_span(&row->json, "name", span_of(name, (size_t)(end - name)));
 	sums_row_host(row, "");
 	sums_row_tags(row, context);
 }
@@ -47,8 +46,7 @@ sums_row_begin_series(struct sums_row *row, const char *output_type, uint32_t co
 void
 sums_row_text(struct sums_row *row, const char *key, const char *value)
 {
-	json_key(&row->json, key);
-	json_text(&row->json, value);
+	json_key_text(&row->json, key, value);
 }
 
 void
@@ -56,8 +54,7 @@ sums_row_timestamp(struct sums_row *row, int64_t timestamp)
 {
 	if (timestamp == 0)
 		return;
-	json_key(&row->json, "ts");
-	json_int(&row->json, timestamp);
+	json_key_int(&row->json, "ts", timestamp);
 }
 
 void
@@ -91,8 +88,7 @@ sums_row_tags(struct sums_row *row, uint32_t context)
 void
 sums_row_value(struct sums_row *row, double value)
 {
-	json_key(&row->json, "value");
-	json_double(&row->json, value);
+	json_key_double(&row->json, "value", value);
 }
 
 /* A key's remainder comes first, then its full bins. */
@@ -130,16 +126,11 @@ sums_row_sketch(struct sums_row *row, const struct bins *bins, double sum, doubl
 		count += bins->bin[i].n;
 	json_key(json, "sketch");
 	json_object_begin(json);
-	json_key(json, "count");
-	json_uint(json, count);
-	json_key(json, "sum");
-	json_double(json, sum);
-	json_key(json, "min");
-	json_double(json, min);
-	json_key(json, "max");
-	json_double(json, max);
-	json_key(json, "avg");
-	json_double(json, sum / (double)count);
+	json_key_uint(json, "count", count);
+	json_key_double(json, "sum", sum);
+	json_key_double(json, "min", min);
+	json_key_double(json, "max", max);
+	json_key_double(json, "avg", sum / (double)count);
 	json_key(json, "k");
 	write_bins(json, bins, true);
 	json_key(json, "n");

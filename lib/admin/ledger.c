@@ -59,19 +59,12 @@ ledger_difference(const struct ledger *ledger)
 }
 
 static void
-write_count(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_uint(json, value);
-}
-
-static void
 write_listeners(const struct ledger *ledger, struct json *json)
 {
 	json_key(json, "by_listener");
 	json_object_begin(json);
 	for (size_t i = 0; i < ledger->n_listeners; i++)
-		write_count(json, ledger->listener[i], ledger->stats.listener[i]);
+		json_key_uint(json, ledger->listener[i], ledger->stats.listener[i]);
 	json_object_end(json);
 }
 
@@ -93,7 +86,7 @@ write_groups(const struct ledger *ledger, enum stat_level level, struct json *js
 			json_key(json, group);
 			json_object_begin(json);
 		}
-		write_count(json, info->name, ledger->stats.counter[stat]);
+		json_key_uint(json, info->name, ledger->stats.counter[stat]);
 	}
 	if (group != NULL)
 		json_object_end(json);
@@ -108,7 +101,7 @@ write_level(const struct ledger *ledger, enum stat_level level, struct json *jso
 
 		if (info->level_index != level || info->group != NULL)
 			continue;
-		write_count(json, info->name, ledger->stats.counter[stat]);
+		json_key_uint(json, info->name, ledger->stats.counter[stat]);
 		if (stat == STAT_datagrams_received)
 			write_listeners(ledger, json);
 	}
@@ -120,13 +113,13 @@ static void
 write_output(const struct output_counts *counts, struct json *json)
 {
 	json_object_begin(json);
-	write_count(json, "points", counts->points);
-	write_count(json, "delivered", counts->delivered);
-	write_count(json, "queued", counts->queued);
+	json_key_uint(json, "points", counts->points);
+	json_key_uint(json, "delivered", counts->delivered);
+	json_key_uint(json, "queued", counts->queued);
 	json_key(json, "dropped");
 	json_object_begin(json);
 	for (size_t i = 0; i < OUTPUT_REASON_COUNT; i++)
-		write_count(json, output_reason_name[i], counts->dropped[i]);
+		json_key_uint(json, output_reason_name[i], counts->dropped[i]);
 	json_object_end(json);
 	json_object_end(json);
 }
@@ -141,10 +134,9 @@ ledger_write(const struct ledger *ledger, struct json *json)
 	uint64_t difference = ledger_difference(ledger);
 
 	json_object_begin(json);
-	json_key(json, "balanced");
-	json_bool(json, difference == 0);
-	write_count(json, "difference", difference);
-	write_count(json, "epoch", ledger->epoch);
+	json_key_bool(json, "balanced", difference == 0);
+	json_key_uint(json, "difference", difference);
+	json_key_uint(json, "epoch", ledger->epoch);
 	for (enum stat_level level = 0; level < N_LEVELS; level++) {
 		json_key(json, names[level]);
 		write_level(ledger, level, json);

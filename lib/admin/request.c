@@ -11,8 +11,7 @@ static void
 write_error(struct json *json, const char *text)
 {
 	json_object_begin(json);
-	json_key(json, "error");
-	json_text(json, text);
+	json_key_text(json, "error", text);
 	json_object_end(json);
 }
 
@@ -20,8 +19,7 @@ static void
 write_success(struct json *json, const char *key)
 {
 	json_object_begin(json);
-	json_key(json, key);
-	json_bool(json, true);
+	json_key_bool(json, key, true);
 	json_object_end(json);
 }
 
@@ -108,8 +106,7 @@ static void
 refuse_unknown(struct span line, struct json *json)
 {
 	json_object_begin(json);
-	json_key(json, "error");
-	json_text(json, "unknown command");
+	json_key_text(json, "error", "unknown command");
 	json_key(json, "command");
 	json_escaped_bytes(json, span_of(line.data, line.size < 64 ? line.size : 64));
 	json_key(json, "commands");

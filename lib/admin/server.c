@@ -74,8 +74,7 @@ reply(struct server *server, struct connection *connection, size_t request_size)
 
 	if (request_size == REQUEST_SIZE) {
 		json_object_begin(json);
-		json_key(json, "error");
-		json_text(json, "the request is too long");
+		json_key_text(json, "error", "the request is too long");
 		json_object_end(json);
 	} else {
 		request_answer(server->source, span_of(connection->request, request_size), json);

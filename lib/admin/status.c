@@ -15,20 +15,6 @@ const char *const state_name[STATE_COUNT] = {
 };
 
 static void
-key_text(struct json *json, const char *key, const char *text)
-{
-	json_key(json, key);
-	json_text(json, text);
-}
-
-static void
-key_uint(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_uint(json, value);
-}
-
-static void
 write_output(const struct ledger_output *output, struct json *json)
 {
 	uint64_t dropped = 0;
@@ -36,11 +22,11 @@ write_output(const struct ledger_output *output, struct json *json)
 	for (size_t i = 0; i < OUTPUT_REASON_COUNT; i++)
 		dropped += output->counts.dropped[i];
 	json_object_begin(json);
-	key_text(json, "name", output->name);
-	key_uint(json, "points", output->counts.points);
-	key_uint(json, "delivered", output->counts.delivered);
-	key_uint(json, "queued", output->counts.queued);
-	key_uint(json, "dropped", dropped);
+	json_key_text(json, "name", output->name);
+	json_key_uint(json, "points", output->counts.points);
+	json_key_uint(json, "delivered", output->counts.delivered);
+	json_key_uint(json, "queued", output->counts.queued);
+	json_key_uint(json, "dropped", dropped);
 	json_object_end(json);
 }
 
@@ -48,20 +34,20 @@ void
 status_write(const struct status *status, const struct ledger *ledger, struct json *json)
 {
 	json_object_begin(json);
-	key_text(json, "state", state_name[status->state]);
-	key_text(json, "version", PENSTOCK_VERSION);
-	key_uint(json, "uptime_s", status->uptime);
-	key_uint(json, "config_generation", status->config_generation);
-	key_uint(json, "workers", status->n_workers);
-	key_uint(json, "contexts", status->contexts);
-	key_uint(json, "context_bytes", status->context_bytes);
-	key_uint(json, "context_bytes_max", status->context_bytes_max);
+	json_key_text(json, "state", state_name[status->state]);
+	json_key_text(json, "version", PENSTOCK_VERSION);
+	json_key_uint(json, "uptime_s", status->uptime);
+	json_key_uint(json, "config_generation", status->config_generation);
+	json_key_uint(json, "workers", status->n_workers);
+	json_key_uint(json, "contexts", status->contexts);
+	json_key_uint(json, "context_bytes", status->context_bytes);
+	json_key_uint(json, "context_bytes_max", status->context_bytes_max);
 	json_key(json, "listeners");
 	json_array_begin(json);
 	for (size_t i = 0; i < status->n_listeners; i++) {
 		json_object_begin(json);
-		key_text(json, "name", status->listener[i].name);
-		key_text(json, "address", status->listener[i].address);
+		json_key_text(json, "name", status->listener[i].name);
+		json_key_text(json, "address", status->listener[i].address);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -103,10 +89,11 @@ write_reject(const struct reject *reject, const struct ledger *ledger, struct js
 	json_object_begin(json);
 	json_key(json, "time");
 	write_time(reject->time, json);
-	key_text(json, "reason", reject->reason < STAT_COUNT ? stat_info[reject->reason].name : "");
-	key_text(json, "listener",
+	json_key_text(json, "reason",
+		reject->reason < STAT_COUNT ? stat_info[reject->reason].name : "");
+	json_key_text(json, "listener",
 		reject->listener < ledger->n_listeners ? ledger->listener[reject->listener] : "");
-	key_uint(json, "size", reject->size);
+	json_key_uint(json, "size", reject->size);
 	json_key(json, "line"); /* its beginning, where size is larger */
 	json_escaped_bytes(json, span_of(reject->bytes, size));
 	json_object_end(json);

@@ -17,27 +17,6 @@ point_type(const struct point *point)
 	return "";
 }
 
-static void
-key_text(struct json *json, const char *key, const char *text)
-{
-	json_key(json, key);
-	json_text(json, text);
-}
-
-static void
-key_span(struct json *json, const char *key, struct span text)
-{
-	json_key(json, key);
-	json_span(json, text);
-}
-
-static void
-key_double(struct json *json, const char *key, double value)
-{
-	json_key(json, key);
-	json_double(json, value);
-}
-
 /* A tag holds no ',': that is what separates tags in the protocol. */
 static void
 write_tags(struct json *json, struct span tags)
@@ -56,9 +35,8 @@ write_tags(struct json *json, struct span tags)
 static void
 write_origin(struct json *json, int64_t timestamp, struct span host, struct span tags)
 {
-	json_key(json, "ts");
-	json_int(json, timestamp);
-	key_span(json, "host", host);
+	json_key_int(json, "ts", timestamp);
+	json_key_span(json, "host", host);
 	write_tags(json, tags);
 }
 
@@ -67,12 +45,11 @@ write_sketch(struct json *json, const struct ddsketch *sketch)
 {
 	json_key(json, "sketch");
 	json_object_begin(json);
-	json_key(json, "count");
-	json_uint(json, sketch->count);
-	key_double(json, "sum", sketch->sum);
-	key_double(json, "min", sketch->min);
-	key_double(json, "max", sketch->max);
-	key_double(json, "avg", sketch->avg);
+	json_key_uint(json, "count", sketch->count);
+	json_key_double(json, "sum", sketch->sum);
+	json_key_double(json, "min", sketch->min);
+	json_key_double(json, "max", sketch->max);
+	json_key_double(json, "avg", sketch->avg);
 	json_key(json, "k");
 	json_array_begin(json);
 	for (uint32_t i = 0; i < sketch->n_bins; i++)
@@ -92,23 +69,21 @@ write_point(struct json *json, const struct flush *flush, const struct point *po
 	const struct context *context = point->context;
 	struct span name[] = {context_name(context), SPAN_LITERAL("."), point->suffix};
 
-	key_text(json, "type", point_type(point));
+	json_key_text(json, "type", point_type(point));
 	json_key(json, "name");
 	json_joined(json, name, point->suffix.size != 0 ? 3 : 1);
 	write_origin(json, point->is_timestamped ? point->timestamp : flush->start,
 		context_host(context), context_tags(context));
 	if (point->is_timestamped) {
-		json_key(json, "timestamped");
-		json_bool(json, true);
+		json_key_bool(json, "timestamped", true);
 	}
 	if (point->kind == POINT_COUNT) {
-		json_key(json, "interval");
-		json_uint(json, flush->interval);
+		json_key_uint(json, "interval", flush->interval);
 	}
 	if (point->kind == POINT_SKETCH)
 		write_sketch(json, point->sketch);
 	else
-		key_double(json, "value", point->value);
+		json_key_double(json, "value", point->value);
 }
 
 static void
@@ -121,17 +96,17 @@ write_event(struct json *json, const struct flush_event *item)
 		[EVENT_SUCCESS] = "success"};
 	const struct event *event = &item->event;
 
-	key_text(json, "type", "event");
+	json_key_text(json, "type", "event");
 	write_origin(json, event->timestamp, item->host, item->tags);
-	key_span(json, "title", event->title);
-	key_span(json, "text", event->text);
-	key_text(json, "priority", priorities[event->priority]);
-	key_text(json, "alert_type", alerts[event->alert]);
+	json_key_span(json, "title", event->title);
+	json_key_span(json, "text", event->text);
+	json_key_text(json, "priority", priorities[event->priority]);
+	json_key_text(json, "alert_type", alerts[event->alert]);
 	/* The Agent's name for a source that was not given. */
-	key_span(json, "source_type_name",
+	json_key_span(json, "source_type_name",
 		event->source_type.size != 0 ? event->source_type : SPAN_LITERAL("api"));
 	if (event->aggregation_key.size != 0)
-		key_span(json, "aggregation_key", event->aggregation_key);
+		json_key_span(json, "aggregation_key", event->aggregation_key);
 }
 
 static void
@@ -139,12 +114,11 @@ write_check(struct json *json, const struct flush_check *item)
 {
 	const struct service_check *check = &item->check;
 
-	key_text(json, "type", "service_check");
-	key_span(json, "name", check->name);
+	json_key_text(json, "type", "service_check");
+	json_key_span(json, "name", check->name);
 	write_origin(json, check->timestamp, item->host, item->tags);
-	json_key(json, "status");
-	json_uint(json, check->status);
-	key_span(json, "message", check->message);
+	json_key_uint(json, "status", check->status);
+	json_key_span(json, "message", check->message);
 }
 
 size_t

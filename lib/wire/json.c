@@ -263,6 +263,48 @@ json_double(struct json *json, double value)
 }
 
 void
+json_key_span(struct json *json, const char *key, struct span text)
+{
+	json_key(json, key);
+	json_span(json, text);
+}
+
+void
+json_key_text(struct json *json, const char *key, const char *text)
+{
+	json_key(json, key);
+	json_text(json, text);
+}
+
+void
+json_key_bool(struct json *json, const char *key, bool value)
+{
+	json_key(json, key);
+	json_bool(json, value);
+}
+
+void
+json_key_uint(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_uint(json, value);
+}
+
+void
+json_key_int(struct json *json, const char *key, int64_t value)
+{
+	json_key(json, key);
+	json_int(json, value);
+}
+
+void
+json_key_double(struct json *json, const char *key, double value)
+{
+	json_key(json, key);
+	json_double(json, value);
+}
+
+void
 json_escaped_bytes(struct json *json, struct span bytes)
 {
 	static const char digit[] = "0123456789abcdef";

@@ -38,6 +38,14 @@ void json_int(struct json *json, int64_t value);
 /* The shortest of %.15g, %.16g, %.17g that reads back to the same double. value is finite. */
 void json_double(struct json *json, double value);
 
+/* A key and its value. */
+void json_key_span(struct json *json, const char *key, struct span text);
+void json_key_text(struct json *json, const char *key, const char *text);
+void json_key_bool(struct json *json, const char *key, bool value);
+void json_key_uint(struct json *json, const char *key, uint64_t value);
+void json_key_int(struct json *json, const char *key, int64_t value);
+void json_key_double(struct json *json, const char *key, double value);
+
 /* Any bytes as text: what is not printable ASCII becomes \xHH (written "\\xHH"). */
 void json_escaped_bytes(struct json *json, struct span bytes);
 
