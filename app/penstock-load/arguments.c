@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "arguments.h"
+#include "penstock-load/arguments.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/compiler.h"
-#include "line.h"
+#include "penstock-load/line.h"
 
 #define LINES_DEFAULT 100000
 

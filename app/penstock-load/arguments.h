@@ -3,9 +3,9 @@
 #ifndef PENSTOCK_LOAD_ARGUMENTS_H
 #define PENSTOCK_LOAD_ARGUMENTS_H
 
-#include "datagram.h"
-#include "pace.h"
-#include "sender.h"
+#include "penstock-load/datagram.h"
+#include "penstock-load/pace.h"
+#include "penstock-load/sender.h"
 
 struct arguments {
 	const struct sender_driver *driver;

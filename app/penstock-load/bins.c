@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "bins.h"
+#include "penstock-load/bins.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "datagram.h"
+#include "penstock-load/datagram.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "line.h"
+#include "penstock-load/line.h"
 
 int
 datagram_init(struct datagram *datagram, const struct packing *packing)

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "malformed.h"
-#include "profile.h"
+#include "penstock-load/malformed.h"
+#include "penstock-load/profile.h"
 
 struct packing {
 	uint32_t size; /* bytes of a datagram; at least line_size_max */

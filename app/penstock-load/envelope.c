@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hot: no malloc, no syscall, no log, no lock */
-#include "envelope.h"
+#include "penstock-load/envelope.h"
 
 #include <string.h>
 

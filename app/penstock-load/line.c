@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hot: no malloc, no syscall, no log, no lock */
-#include "line.h"
+#include "penstock-load/line.h"
 
-#include "digits.h"
-#include "malformed.h"
-#include "notice.h"
+#include "penstock-load/digits.h"
+#include "penstock-load/malformed.h"
+#include "penstock-load/notice.h"
 
 size_t
 line_size_max(const struct profile_options *options)

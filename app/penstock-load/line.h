@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "profile.h"
+#include "penstock-load/profile.h"
 
 /* No line is longer, its LF included. */
 #define LINE_SIZE_MAX (SERIES_NAME_MAX + (SERIES_TAGS_MAX + 1) * (SERIES_TAG_MAX + 1) + 512)

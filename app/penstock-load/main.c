@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "arguments.h"
 #include "base/clock.h"
-#include "report.h"
-#include "sums.h"
+#include "penstock-load/arguments.h"
+#include "penstock-load/report.h"
+#include "penstock-load/sums.h"
 
 /* A load that gets nothing out for this long is over. */
 #define STALL_MAX (30 * NS_PER_S)

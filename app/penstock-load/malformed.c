@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hot: no malloc, no syscall, no log, no lock */
-#include "malformed.h"
+#include "penstock-load/malformed.h"
 
-#include "digits.h"
+#include "penstock-load/digits.h"
 
 #define REASON_OF(name) STAT_lines_rejected_##name
 

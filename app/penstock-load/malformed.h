@@ -3,7 +3,7 @@
 #ifndef PENSTOCK_LOAD_MALFORMED_H
 #define PENSTOCK_LOAD_MALFORMED_H
 
-#include "profile.h"
+#include "penstock-load/profile.h"
 #include "stats/stats.h"
 
 #define MALFORMED_KINDS 20

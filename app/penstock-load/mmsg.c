@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "mmsg.h"
+#include "penstock-load/mmsg.h"
 
 #include <errno.h>
 #include <sys/socket.h>

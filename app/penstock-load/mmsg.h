@@ -3,7 +3,7 @@
 #ifndef PENSTOCK_LOAD_MMSG_H
 #define PENSTOCK_LOAD_MMSG_H
 
-#include "sender.h"
+#include "penstock-load/sender.h"
 
 /*
  * Sets the error of each of n datagrams. n_per_message: how many neighbours make up one message,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "notice.h"
+#include "penstock-load/notice.h"
 
 #include <stdio.h>
 
-#include "digits.h"
+#include "penstock-load/digits.h"
 
 #define CHECK_NAMES 50
 #define HOSTS 20

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "profile.h"
+#include "penstock-load/profile.h"
 
 #define NOTICE_SOURCE_TYPE "penstock-load"
 

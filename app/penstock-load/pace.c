@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "pace.h"
+#include "penstock-load/pace.h"
 
 #include <time.h>
 

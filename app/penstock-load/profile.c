@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hot: no malloc, no syscall, no log, no lock */
-#include "profile.h"
+#include "penstock-load/profile.h"
 
-#include "malformed.h"
+#include "penstock-load/malformed.h"
 
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15) /* 2^64 divided by the golden ratio */
 #define SECONDS_OF_TIMESTAMPS 3600

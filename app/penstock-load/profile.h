@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "series.h"
+#include "penstock-load/series.h"
 
 #define LINE_VALUES_MAX 8
 #define SET_MEMBERS 1024 /* different members that a set may get */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "report.h"
+#include "penstock-load/report.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "datagram.h"
+#include "penstock-load/datagram.h"
 
 #define REPORT_ERRNO_MAX 134 /* greater numbers are counted as this one */
 

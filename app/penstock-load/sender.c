@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sender.h"
+#include "penstock-load/sender.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/compiler.h"
-#include "sender_table.h"
+#include "penstock-load/sender_table.h"
 
 static const struct sender_driver *const table[] = {
 	&sender_udp,

@@ -8,8 +8,8 @@
 
 #include <stdatomic.h>
 
-#include "datagram.h"
-#include "envelope.h"
+#include "penstock-load/datagram.h"
+#include "penstock-load/envelope.h"
 
 #define SENDER_BATCH 32 /* datagrams handed over at once, at most */
 

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "dpdk/port.h"
-#include "pace.h"
-#include "sender_table.h"
+#include "penstock-load/pace.h"
+#include "penstock-load/sender_table.h"
 
 #define DATAGRAM_MAX 1472 /* bytes: an Ethernet frame of 1500 without IPv4 and UDP headers */
 #define LINK_POLL (10 * NS_PER_MS)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "sender_table.h"
+#include "penstock-load/sender_table.h"
 
 #define MAGIC_NS 0xa1b23c4d
 #define VERSION_MAJOR 2

@@ -3,7 +3,7 @@
 #ifndef PENSTOCK_LOAD_SENDER_TABLE_H
 #define PENSTOCK_LOAD_SENDER_TABLE_H
 
-#include "sender.h"
+#include "penstock-load/sender.h"
 
 extern const struct sender_driver sender_udp;
 extern const struct sender_driver sender_unix;

@@ -12,8 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "mmsg.h"
-#include "sender_table.h"
+#include "penstock-load/mmsg.h"
+#include "penstock-load/sender_table.h"
 
 #define SEND_BUFFER (4 << 20) /* bytes; the kernel grants what net.core.wmem_max allows */
 #define MESSAGE_MAX 65507 /* bytes of a UDP payload over IPv4 */

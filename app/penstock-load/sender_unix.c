@@ -13,8 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "mmsg.h"
-#include "sender_table.h"
+#include "penstock-load/mmsg.h"
+#include "penstock-load/sender_table.h"
 
 #define SEND_BUFFER (1 << 20) /* bytes; the kernel grants what net.core.wmem_max allows */
 #define DATAGRAM_MAX 65536 /* bytes */

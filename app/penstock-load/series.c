@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hot: no malloc, no syscall, no log, no lock */
-#include "series.h"
+#include "penstock-load/series.h"
 
 #include "base/compiler.h"
-#include "digits.h"
+#include "penstock-load/digits.h"
 
 #define CONTEXTS_PER_NAME 8
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sums.h"
+#include "penstock-load/sums.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bins.h"
-#include "notice.h"
-#include "sums_row.h"
+#include "penstock-load/bins.h"
+#include "penstock-load/notice.h"
+#include "penstock-load/sums_row.h"
 
 #define SAMPLES_FIRST 4
 

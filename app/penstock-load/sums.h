@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "profile.h"
+#include "penstock-load/profile.h"
 
 struct sums;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sums_row.h"
+#include "penstock-load/sums_row.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "digits.h"
+#include "penstock-load/digits.h"
 
 #define BUFFER_SIZE (64 << 10) /* bytes of rows that are written at once */
 #define BIN_N_MAX 65535 /* a bin holds no more; a key with more repeats */

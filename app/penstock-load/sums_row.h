@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "bins.h"
-#include "series.h"
+#include "penstock-load/bins.h"
+#include "penstock-load/series.h"
 #include "wire/json.h"
 
 struct sums_row {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "client.h"
+#include "penstockctl/client.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sysexits.h>
 
-#include "client.h"
-#include "view.h"
+#include "penstockctl/client.h"
+#include "penstockctl/view.h"
 
 #define EXIT_REFUSED 1
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "view.h"
+#include "penstockctl/view.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "envelope.h"
 #include "frame/frame.h"
 #include "measure.h"
+#include "penstock-load/envelope.h"
 
 #define FRAMES 256
 #define PAYLOAD_SIZE 64

@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
-#include "line.h"
 #include "measure.h"
+#include "penstock-load/line.h"
+#include "penstock-load/sender.h"
 #include "random.h"
-#include "sender.h"
 
 const struct load_options load_table[] = {
 	{"4 tags", 4, 18, 4, {[SERIES_COUNTER] = 1}, 0, 0, 0, 0},

@@ -7,7 +7,7 @@
 #define BENCH_LOAD_H
 
 #include "base/span.h"
-#include "profile.h"
+#include "penstock-load/profile.h"
 
 #define LOAD_SERIES 10000
 #define LOAD_PAYLOAD_MAX 1472 /* bytes: UDP over IPv4 in an Ethernet frame of 1500 */

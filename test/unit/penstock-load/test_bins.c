@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "base/compiler.h"
-#include "bins.h"
+#include "penstock-load/bins.h"
 
 /* round_half_even(ln v / ln gamma) + 1338, computed with Python's math and decimal modules. */
 static void

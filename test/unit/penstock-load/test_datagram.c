@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "datagram.h"
-#include "line.h"
+#include "penstock-load/datagram.h"
+#include "penstock-load/line.h"
 
 #define LINES 5000
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "envelope.h"
+#include "penstock-load/envelope.h"
 
 static struct envelope envelope;
 

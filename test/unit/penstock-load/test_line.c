@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 #include "dsd/decode.h"
-#include "line.h"
+#include "penstock-load/line.h"
 
 static struct profile profile;
 

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "dsd/decode.h"
-#include "line.h"
-#include "malformed.h"
+#include "penstock-load/line.h"
+#include "penstock-load/malformed.h"
 
 static struct profile profile;
 

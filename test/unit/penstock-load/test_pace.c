@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "pace.h"
+#include "penstock-load/pace.h"
 
 #define MS UINT64_C(1000000) /* ns */
 

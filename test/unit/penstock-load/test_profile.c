@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/compiler.h"
-#include "profile.h"
+#include "penstock-load/profile.h"
 
 #define N 100000
 

@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-#include "sums.h"
-#include "sums_row.h"
+#include "penstock-load/sums.h"
+#include "penstock-load/sums_row.h"
 
 /* With six contexts and equal weights the multiples of the golden ratio (0.618, 0.236, 0.854,
  * 0.472, 0.090, 0.708) give these types. */
