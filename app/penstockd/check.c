@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "penstockd/check.h"
 
-#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/un.h>
 
 #include "conf/nearest.h"
+#include "frame/prefix.h"
 #include "output/driver.h"
 #include "penstockd/settings.h"
 
@@ -232,30 +233,24 @@ check_device(const char *text, char why[SETTING_WHY_SIZE])
 		conf_quote(text, quoted));
 }
 
-/* An IPv4 or IPv6 address; the bits that it has, or 0 when it is none. */
+/* The bits of an IPv4 or IPv6 address, or 0 when text is none. */
 static unsigned
 address_bits(const char *text)
 {
-	uint8_t address[16];
+	struct prefix prefix;
 
-	if (inet_pton(AF_INET, text, address) == 1)
-		return 32;
-	return inet_pton(AF_INET6, text, address) == 1 ? 128 : 0;
+	if (strchr(text, '/') != NULL || prefix_parse(text, &prefix) != 0)
+		return 0;
+	return prefix.length;
 }
 
 enum setting_verdict
 check_prefix(const char *text, char why[SETTING_WHY_SIZE])
 {
-	char address[INET6_ADDRSTRLEN + 1] = "", quoted[CONF_QUOTED_SIZE];
-	size_t size = strcspn(text, "/");
-	unsigned bits = 0;
+	char quoted[CONF_QUOTED_SIZE];
+	struct prefix prefix;
 
-	if (size < sizeof(address)) {
-		memcpy(address, text, size);
-		address[size] = '\0';
-		bits = address_bits(address);
-	}
-	if (bits != 0 && (text[size] == '\0' || is_number(text + size + 1, bits)))
+	if (prefix_parse(text, &prefix) == 0)
 		return SETTING_FITS;
 	return wrong(why,
 		"expected an IP address with a prefix length, such as 192.0.2.10/24 or "

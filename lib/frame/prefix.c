@@ -6,14 +6,15 @@
 #include <errno.h>
 #include <string.h>
 
-/* One to three digits, nothing else: strtoul would take signs, blanks and "0x10". */
+/* One to three digits without a leading zero, nothing else: strtoul would take signs, blanks and
+ * "0x10". */
 static int
 parse_length(const char *text, unsigned max, uint8_t *ret_length)
 {
 	unsigned length = 0;
 	size_t n = strspn(text, "0123456789");
 
-	if (n == 0 || n > 3 || text[n] != '\0')
+	if (n == 0 || n > 3 || text[n] != '\0' || (n > 1 && text[0] == '0'))
 		return -EINVAL;
 	for (size_t i = 0; i < n; i++)
 		length = length * 10 + (unsigned)(text[i] - '0');
