@@ -18,7 +18,7 @@ extern const struct setting_table settings_table;
  * number from 0 to 1. */
 int settings_percent(const char *text);
 
-/* All rows, one JSON object a line: what doc/configuration.md is made from. */
+/* All rows, one a line, columns separated by tabs: what doc/configuration.md is made from. */
 void settings_print_rows(FILE *out);
 
 #endif
