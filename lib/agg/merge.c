@@ -195,7 +195,7 @@ combine(struct merger *m, enum metric_type type, struct value *sum, const struct
 	case METRIC_SET:
 		return set_unite(sum->set, &m->build->own, v->set);
 	case METRIC_HISTOGRAM:
-		weighted_join(sum->weighted, v->weighted);
+		weighted_join(&sum->weighted, v->weighted);
 		return 0;
 	case METRIC_DISTRIBUTION:
 		return combine_sketches(m, sum, v);
@@ -301,17 +301,18 @@ reserve_samples(struct merger *m, size_t n)
 }
 
 static void
-build_histogram(struct merger *m, const struct context *context, const struct weighted *list)
+build_histogram(struct merger *m, const struct context *context, const struct weighted_piece *list)
 {
 	const struct histogram_conf *conf = &m->conf.histogram;
 	struct weighted_summary summary;
+	size_t n = weighted_count(list);
 
-	if (!reserve_samples(m, list->n)) {
+	if (!reserve_samples(m, n)) {
 		m->build->flush.n_no_memory++;
 		return;
 	}
 	weighted_copy(list, m->samples);
-	weighted_summarise(m->samples, list->n, &summary);
+	weighted_summarise(m->samples, n, &summary);
 	if (conf->max)
 		add_gauge(m, context, "max", summary.max);
 	if (conf->min)
@@ -332,8 +333,7 @@ build_histogram(struct merger *m, const struct context *context, const struct we
 			});
 	for (uint32_t i = 0; i < conf->n_percentiles; i++)
 		add_gauge(m, context, m->percentile_name[i],
-			weighted_percentile(m->samples, list->n, summary.count,
-				conf->percentile[i]));
+			weighted_percentile(m->samples, n, summary.count, conf->percentile[i]));
 }
 
 static void

@@ -49,17 +49,6 @@ new_state(struct shard *shard, size_t size)
 }
 
 static int
-record_weighted(struct shard *shard, struct value *value, double sample, double weight)
-{
-	struct weighted *list = value->n != 0 ? value->weighted : new_state(shard, sizeof(*list));
-
-	if (list == NULL || weighted_add(list, &shard->open->arena, sample, weight) != 0)
-		return -ENOMEM;
-	value->weighted = list;
-	return 0;
-}
-
-static int
 record_sketch(struct shard *shard, struct value *value, double sample, double weight)
 {
 	struct ddsketch *sketch;
@@ -89,7 +78,7 @@ record_sample(struct shard *shard, uint32_t slot, enum metric_type type, double 
 		record_gauge(shard, slot, sample, time);
 		return 0;
 	case METRIC_HISTOGRAM:
-		error = record_weighted(shard, value, sample, weight);
+		error = weighted_add(&value->weighted, &shard->open->arena, sample, weight);
 		break;
 	case METRIC_DISTRIBUTION:
 		error = record_sketch(shard, value, sample, weight);

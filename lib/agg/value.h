@@ -18,7 +18,7 @@ struct value {
 	union {
 		uint64_t time; /* gauge: monotonic ns of the last sample */
 		struct set *set;
-		struct weighted *weighted;
+		struct weighted_piece *weighted;
 		struct ddsketch *sketch;
 	};
 };

@@ -9,9 +9,9 @@
 #define PIECE_MAX 512
 
 int
-weighted_add(struct weighted *list, struct arena *arena, double value, double weight)
+weighted_add(struct weighted_piece **list, struct arena *arena, double value, double weight)
 {
-	struct weighted_piece *piece = list->last;
+	struct weighted_piece *piece = *list;
 
 	if (piece == NULL || piece->n == piece->n_max) {
 		uint32_t n_max = PIECE_MIN;
@@ -21,37 +21,42 @@ weighted_add(struct weighted *list, struct arena *arena, double value, double we
 		piece = arena_alloc(arena, sizeof(*piece) + n_max * sizeof(piece->sample[0]));
 		if (piece == NULL)
 			return -ENOMEM;
-		*piece = (struct weighted_piece){.n_max = n_max};
-		if (list->last != NULL)
-			list->last->next = piece;
-		else
-			list->first = piece;
-		list->last = piece;
+		*piece = (struct weighted_piece){.older = *list, .n_max = n_max};
+		*list = piece;
 	}
 	piece->sample[piece->n++] = (struct weighted_sample){value, weight};
-	list->n++;
 	return 0;
 }
 
 void
-weighted_join(struct weighted *list, const struct weighted *from)
+weighted_join(struct weighted_piece **list, struct weighted_piece *from)
 {
-	if (from->first == NULL)
+	struct weighted_piece *oldest = from;
+
+	if (from == NULL)
 		return;
-	if (list->last != NULL)
-		list->last->next = from->first;
-	else
-		list->first = from->first;
-	list->last = from->last;
-	list->n += from->n;
+	while (oldest->older != NULL)
+		oldest = oldest->older;
+	oldest->older = *list;
+	*list = from;
+}
+
+size_t
+weighted_count(const struct weighted_piece *list)
+{
+	size_t n = 0;
+
+	for (; list != NULL; list = list->older)
+		n += list->n;
+	return n;
 }
 
 void
-weighted_copy(const struct weighted *list, struct weighted_sample *out)
+weighted_copy(const struct weighted_piece *list, struct weighted_sample *out)
 {
-	for (const struct weighted_piece *piece = list->first; piece != NULL; piece = piece->next) {
-		memcpy(out, piece->sample, piece->n * sizeof(*out));
-		out += piece->n;
+	for (; list != NULL; list = list->older) {
+		memcpy(out, list->sample, list->n * sizeof(*out));
+		out += list->n;
 	}
 }
 

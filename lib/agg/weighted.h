@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The samples of a histogram in one bucket: every value with its weight, in order of arrival. */
+/* The samples of a histogram in one bucket: every value with its weight. */
 #ifndef AGG_WEIGHTED_H
 #define AGG_WEIGHTED_H
 
@@ -11,22 +11,19 @@ struct weighted_sample {
 };
 
 struct weighted_piece {
-	struct weighted_piece *next;
+	struct weighted_piece *older;
 	uint32_t n, n_max;
 	struct weighted_sample sample[];
 };
 
-/* All zero is empty; memory is an arena's. */
-struct weighted {
-	struct weighted_piece *first, *last;
-	uint64_t n;
-};
+/* A list is its newest piece, NULL when it is empty; memory is an arena's. 0 or -ENOMEM, nothing
+ * is added then. */
+int weighted_add(struct weighted_piece **list, struct arena *arena, double value, double weight);
 
-/* 0 or -ENOMEM, nothing is added then. */
-int weighted_add(struct weighted *list, struct arena *arena, double value, double weight);
+/* Adds the samples of from, whose pieces must live as long as list. */
+void weighted_join(struct weighted_piece **list, struct weighted_piece *from);
 
-/* Moves the samples of from to the end of list; from's pieces must live as long as list. */
-void weighted_join(struct weighted *list, const struct weighted *from);
+size_t weighted_count(const struct weighted_piece *list);
 
 /* What the Agent derives from a histogram (its "aggregates" and percentiles). */
 struct weighted_summary {
@@ -43,7 +40,7 @@ void weighted_summarise(struct weighted_sample *samples, size_t n,
 double weighted_percentile(const struct weighted_sample *samples, size_t n, double count,
 	unsigned percent);
 
-/* Copies the list's samples to out, which has room for list->n. */
-void weighted_copy(const struct weighted *list, struct weighted_sample *out);
+/* Copies the list's samples to out, which has room for all. */
+void weighted_copy(const struct weighted_piece *list, struct weighted_sample *out);
 
 #endif

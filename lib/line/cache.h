@@ -23,7 +23,7 @@
 
 #define LINE_NAME_MAX 512 /* longer ones are never cached */
 #define LINE_REST_MAX 2048
-#define LINE_UNIT 32 /* bytes; entries are multiples of it */
+#define LINE_UNIT CACHE_LINE_SIZE /* bytes; entries are multiples of it */
 #define LINE_SEGMENT ((uint32_t)256 << 10) /* bytes */
 #define LINE_NONE 0 /* no entry: the index of a place that never holds one */
 #define LINE_PLACES 8
@@ -43,7 +43,7 @@ struct line_entry {
 	uint8_t key[]; /* name, then rest */
 };
 
-static_assert(sizeof(struct line_entry) == LINE_UNIT, "one unit, then the key");
+static_assert(sizeof(struct line_entry) == 32, "half a cache line, then the key");
 
 /* What a line is looked up by. */
 struct line_key {

@@ -98,7 +98,8 @@ static inline void
 prefetch_entry(const struct line_entry *entry, uint64_t meta)
 {
 	const uint8_t *at = (const uint8_t *)entry;
-	uint32_t size = line_name_size(meta) + line_rest_size(meta) + LINE_UNIT;
+	uint32_t size =
+		line_name_size(meta) + line_rest_size(meta) + (uint32_t)sizeof(struct line_entry);
 
 	if (size > PREFETCH_LINES_MAX * CACHE_LINE_SIZE)
 		size = PREFETCH_LINES_MAX * CACHE_LINE_SIZE;
