@@ -117,47 +117,16 @@ lines_take_plainly(struct lines *lines, const struct burst *burst)
 	}
 }
 
-/* What a histogram or a distribution gathers lies behind its value. */
-static inline void
-fetch_state(const struct shard *shard, const struct update *u)
-{
-	if (u->type == METRIC_HISTOGRAM || u->type == METRIC_DISTRIBUTION)
-		__builtin_prefetch(shard->open->values[u->slot].weighted, 1);
-}
-
-/* Puts the waiting samples into the bucket, in the order of their lines. */
+/* n known lines of one value, of which so many were kept. */
 static void
-apply_updates(struct lines *lines)
+count_known(struct stats *stats, uint32_t n, uint32_t n_kept)
 {
-	struct shard *shard = lines->shard;
-	uint64_t time = lines->burst->time;
-	uint32_t n = lines->n_updates, kept = n;
-
-	if (n == 0)
-		return;
-	for (uint32_t i = 0; i < n; i++)
-		fetch_state(shard, &lines->updates[i]);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct update *u = &lines->updates[i];
-		int error;
-
-		if (likely(u->type == METRIC_COUNT)) {
-			record_count(shard, u->slot, u->sample, u->weight, time);
-			continue;
-		}
-		error = record_sample(shard, u->slot, u->type, u->sample, u->weight, time);
-		if (unlikely(error != 0)) {
-			record_drop(shard, error, 1);
-			kept--;
-		}
-	}
-	lines->n_updates = 0;
-	stats_add(lines->stats, STAT_worker_lines_known, n);
-	stats_add(lines->stats, STAT_lines_received, n);
-	stats_add(lines->stats, STAT_lines_metrics, n);
-	stats_add(lines->stats, STAT_samples_received, n);
-	stats_add(lines->stats, STAT_lines_aggregated, kept);
-	stats_add(lines->stats, STAT_samples_aggregated, kept);
+	stats_add(stats, STAT_worker_lines_known, n);
+	stats_add(stats, STAT_lines_received, n);
+	stats_add(stats, STAT_lines_metrics, n);
+	stats_add(stats, STAT_samples_received, n);
+	stats_add(stats, STAT_lines_aggregated, n_kept);
+	stats_add(stats, STAT_samples_aggregated, n_kept);
 }
 
 /* Whether the cache may know this line: what it comes to depends on nothing but its bytes. */
@@ -188,8 +157,7 @@ remember(struct lines *lines, const struct line_view *line, const struct metric 
 	line_cache_put(&lines->cache, &key, &values);
 }
 
-/* A line that the cache does not know. All before it must be in the bucket first: the last gauge
- * of a burst wins. */
+/* A line that the cache does not know. */
 static void
 take_unknown(struct lines *lines, struct line_view *line)
 {
@@ -197,7 +165,6 @@ take_unknown(struct lines *lines, struct line_view *line)
 	struct message message;
 	uint32_t slot;
 
-	apply_updates(lines);
 	slot = take_line(lines, dgram, span_of(line->at, line->size), line->is_terminated,
 		&message);
 	if (slot != SLOT_NONE && is_cacheable(line, &message))
@@ -238,7 +205,6 @@ take_values(struct lines *lines, const struct line_view *line, const struct line
 	struct metric metric = {.type = entry->type, .weight = entry->weight, .member = value};
 	enum counter reason;
 
-	apply_updates(lines);
 	stats_add(lines->stats, STAT_worker_lines_known, 1);
 	stats_add(lines->stats, STAT_lines_received, 1);
 	stats_add(lines->stats, STAT_lines_metrics, 1);
@@ -252,23 +218,41 @@ take_values(struct lines *lines, const struct line_view *line, const struct line
 	record_metric(lines->shard, entry->slot, &metric, lines->burst->time);
 }
 
-static inline void
+/* Returns whether the line was a short number that was kept; all other cases are counted here. */
+static inline bool
 take_known(struct lines *lines, const struct line_view *line, struct line_entry *entry)
 {
-	struct update *update = &lines->updates[lines->n_updates];
-	uint32_t tick = line_tick(lines->burst->time);
+	uint64_t time = lines->burst->time;
+	double sample;
+	int error;
 
-	if (unlikely(entry->tick != tick))
-		entry->tick = tick;
+	if (unlikely(entry->tick != line_tick(time)))
+		entry->tick = line_tick(time);
 	if (unlikely(entry->type == METRIC_SET ||
-		    !number_short(line_value(line), line->value_size, &update->sample))) {
+		    !number_short(line_value(line), line->value_size, &sample))) {
 		take_values(lines, line, entry);
-		return;
+		return false;
 	}
-	update->weight = entry->weight;
-	update->slot = entry->slot;
-	update->type = entry->type;
-	lines->n_updates++;
+	if (likely(entry->type == METRIC_COUNT)) {
+		record_count(lines->shard, entry->slot, sample, entry->weight, time);
+		return true;
+	}
+	error = record_sample(lines->shard, entry->slot, entry->type, sample, entry->weight, time);
+	if (likely(error == 0))
+		return true;
+	count_known(lines->stats, 1, 0);
+	record_drop(lines->shard, error, 1);
+	return false;
+}
+
+/* What a histogram or a distribution gathers lies behind its value. */
+static inline void
+fetch_state(const struct lines *lines, const struct line_view *line)
+{
+	const struct line_entry *entry = line_entry(&lines->cache, line->entry);
+
+	if (entry->type == METRIC_HISTOGRAM || entry->type == METRIC_DISTRIBUTION)
+		__builtin_prefetch(lines->shard->open->values[entry->slot].weighted, 1);
 }
 
 static void
@@ -276,18 +260,20 @@ run_batch(struct lines *lines)
 {
 	const struct line_cache *cache = &lines->cache;
 	struct line_view *batch = lines->batch;
-	uint32_t n = lines->n_batch;
+	uint32_t n = lines->n_batch, n_kept = 0;
 
 	lines->passes->probe(cache, &lines->seed, batch, n);
 	lines->passes->match(cache, lines->shard->open->values, line_tick(lines->burst->time),
 		batch, n);
+	for (uint32_t i = 0; i < n; i++)
+		fetch_state(lines, &batch[i]);
 	for (uint32_t i = 0; i < n; i++) {
 		if (likely(batch[i].entry != LINE_NONE))
-			take_known(lines, &batch[i], line_entry(cache, batch[i].entry));
+			n_kept += take_known(lines, &batch[i], line_entry(cache, batch[i].entry));
 		else
 			take_unknown(lines, &batch[i]);
 	}
-	apply_updates(lines);
+	count_known(lines->stats, n_kept, n_kept);
 	lines->n_batch = 0;
 }
 

@@ -23,13 +23,6 @@ struct lines_conf {
 	const struct clock *clock;
 };
 
-/* A sample whose slot is known, on its way into the bucket. */
-struct update {
-	double sample, weight;
-	uint32_t slot;
-	uint8_t type; /* enum metric_type, not a set */
-};
-
 struct lines {
 	struct shard *shard;
 	struct stats *stats;
@@ -43,8 +36,6 @@ struct lines {
 	struct line_split split;
 	struct line_view batch[LINE_BATCH];
 	uint32_t n_batch;
-	struct update updates[LINE_BATCH];
-	uint32_t n_updates;
 };
 
 /* shard, stats and rejects are the worker's and outlive it. 0 or -ENOMEM; lines_done is fine after
