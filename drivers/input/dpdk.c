@@ -15,6 +15,7 @@
 
 #undef NS_PER_S /* DPDK's is a double; the one of base/clock.h is meant here */
 #include "base/clock.h"
+#include "dpdk/guard.h"
 #include "dpdk/port.h"
 #include "input/driver.h"
 
@@ -31,6 +32,7 @@ struct queue {
 	struct input input;
 	struct port *port;
 	const struct filter *filter;
+	struct guard guard;
 	uint16_t port_number, queue;
 	unsigned checks; /* where the device said nothing about a frame */
 	bool trusts_device;
@@ -97,7 +99,9 @@ receive(struct queue *queue, struct rte_mbuf **mbufs)
 		if (n == 0)
 			return 0;
 	}
+	guard_enter(&queue->guard);
 	n = rte_eth_rx_burst(queue->port_number, queue->queue, mbufs, n);
+	guard_leave(&queue->guard);
 	if (unlikely(queue->quiesced))
 		queue->frames_left -= n;
 	return n;
@@ -198,6 +202,7 @@ queue_open(const struct input_spec *spec, struct stats *stats, struct input **re
 	queue->port_number = port_number(spec->port);
 	queue->queue = spec->queue;
 	choose_checks(queue, facts);
+	guard_add(&queue->guard);
 	*ret_input = &queue->input;
 	return 0;
 }
@@ -205,7 +210,10 @@ queue_open(const struct input_spec *spec, struct stats *stats, struct input **re
 static void
 queue_close(struct input *input)
 {
-	free(container_of(input, struct queue, input));
+	struct queue *queue = container_of(input, struct queue, input);
+
+	guard_remove(&queue->guard);
+	free(queue);
 }
 
 const struct input_ops input_ops_dpdk = {

@@ -11,6 +11,7 @@
 #include <rte_mbuf.h>
 
 #include "dpdk/device.h"
+#include "dpdk/guard.h"
 #include "dpdk/pool.h"
 #include "dpdk/words.h"
 #include "dsd/burst.h"
@@ -36,6 +37,7 @@ struct port {
 	bool loses_without_buffer, loses_with_error;
 	uint64_t receive_offloads;
 	struct rte_mempool *pool;
+	struct guard sending;
 	struct port_lost counted; /* by the device, at the last port_lost */
 };
 
@@ -275,6 +277,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct eal_error
 	port = calloc(1, sizeof(*port));
 	if (port == NULL)
 		return eal_fail(error, ENOMEM, "port %s: no memory", spec->name);
+	guard_add(&port->sending);
 	port->facts.name = spec->name;
 	port->facts.device = spec->device;
 	port->facts.queues_wanted = spec->queues;
@@ -372,7 +375,9 @@ port_send(struct port *port, const struct span *frames, size_t n)
 		memcpy(at, frame.data, frame.size);
 		buffers[n_filled] = buffer;
 	}
+	guard_enter(&port->sending);
 	n_sent = rte_eth_tx_burst(port->number, 0, buffers, n_filled);
+	guard_leave(&port->sending);
 	rte_pktmbuf_free_bulk(buffers + n_sent, n_filled - n_sent);
 	return n_sent;
 }
@@ -382,6 +387,7 @@ port_close(struct port *port)
 {
 	if (port == NULL)
 		return;
+	guard_remove(&port->sending);
 	if (port->attached)
 		device_detach(port->number);
 	rte_mempool_free(port->pool);

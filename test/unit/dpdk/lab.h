@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "base/compiler.h"
 #include "dpdk/port.h"
 #include "input/input.h"
 
