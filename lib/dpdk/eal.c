@@ -18,6 +18,7 @@
 #include <rte_log.h>
 
 #include "dpdk/device.h"
+#include "dpdk/interrupt.h"
 #include "dpdk/words.h"
 
 /* What EAL, ethdev and the drivers need beside the ports' pools: measured 6 MiB with 4 ports, of
@@ -382,6 +383,8 @@ eal_stop(void)
 	if (!started)
 		return;
 	started = false;
+	/* The memory goes, and with it what a handler that is still to be removed points to. */
+	interrupt_settle();
 	rte_eal_cleanup();
 	words_close();
 }
