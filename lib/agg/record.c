@@ -7,6 +7,11 @@
 /* A bin holds 65535, so a weight of 2^28 already fills a whole sketch of 4096 bins. */
 #define WEIGHT_MAX 0x1p28
 
+/* Bins of a sketch beyond which no weight is added. What overflows 4096 bins stays in front of
+ * them, and each weighted sample moves all of it: without an end, a few datagrams would hold a
+ * worker for minutes. */
+#define WEIGHTED_BINS_MAX (2 * DDSKETCH_BINS_MAX)
+
 /* The two counters of a reason: for a line of which nothing was kept, and for its samples. */
 struct drop {
 	enum counter line, sample;
@@ -48,12 +53,18 @@ new_state(struct shard *shard, size_t size)
 	return state;
 }
 
+static bool
+is_too_heavy(const struct ddsketch *sketch, double weight)
+{
+	return weight >= 2 && sketch->n_bins + weight / DDSKETCH_BIN_WIDTH_MAX > WEIGHTED_BINS_MAX;
+}
+
 static int
 record_sketch(struct shard *shard, struct value *value, double sample, double weight)
 {
 	struct ddsketch *sketch;
 
-	if (weight >= WEIGHT_MAX)
+	if (weight >= WEIGHT_MAX || (value->n != 0 && is_too_heavy(value->sketch, weight)))
 		return -ERANGE;
 	sketch = value->n != 0 ? value->sketch : new_state(shard, sizeof(*sketch));
 	if (sketch == NULL ||

@@ -414,6 +414,27 @@ absurd_weights_are_dropped_by_name(void **state)
 	assert_int_equal(close_bucket(rig)->n_points, 0);
 }
 
+/* 3.8e-9 is a weight of 263157894, which fills 4016 bins: two fit into twice 4096. */
+static void
+weights_stop_where_a_sketch_is_full(void **state)
+{
+	struct rig *rig = *state;
+	const uint64_t *counter = rig->stats[0].counter;
+	const struct flush *flush;
+
+	take(rig, 0, "d:1:2:3:4:5|d|@0.0000000038");
+	assert_int_equal(counter[STAT_samples_aggregated], 2);
+	assert_int_equal(counter[STAT_samples_dropped_weight_limit], 3);
+	take(rig, 0, "d:6|d|@0.0000000038");
+	assert_int_equal(counter[STAT_lines_dropped_weight_limit], 1);
+	take(rig, 0, "d:7|d|@0.5");
+	take(rig, 0, "d:8|d");
+	assert_int_equal(counter[STAT_samples_aggregated], 4);
+	flush = close_bucket(rig);
+	assert_int_equal(flush->n_points, 1);
+	assert_int_equal(flush->points[0].sketch->count, 2 * 263157894 + 2 + 1);
+}
+
 static void
 ill_formed_text_is_replaced_before_the_look_up(void **state)
 {
@@ -466,6 +487,7 @@ main(void)
 		TEST(memory_comes_back_after_expiry),
 		TEST(budget_limits_bytes),
 		TEST(absurd_weights_are_dropped_by_name),
+		TEST(weights_stop_where_a_sketch_is_full),
 		TEST(ill_formed_text_is_replaced_before_the_look_up),
 		TEST(extra_tags_are_on_everything),
 	};
