@@ -22,12 +22,23 @@ bucket_clock_init(struct bucket_clock *bc, const struct clock *clock, uint32_t i
 	bc->offset = clock_wall(clock) - (int64_t)clock_monotonic(clock);
 	bc->start = floor_second(bucket_now(bc));
 	bc->end = (bc->start / interval + 1) * interval;
+	bc->opened = clock_monotonic(clock);
 }
 
 int64_t
 bucket_clock_remaining(const struct bucket_clock *bc)
 {
 	return bc->end * NS_PER_S - bucket_now(bc);
+}
+
+/* After bucket time was set back, the start of the bucket may be far away. */
+int64_t
+bucket_clock_cut_remaining(const struct bucket_clock *bc)
+{
+	int64_t left = (bc->start + 1) * NS_PER_S - bucket_now(bc);
+	int64_t most = (int64_t)(bc->opened - clock_monotonic(bc->clock)) + NS_PER_S;
+
+	return left < most ? left : most;
 }
 
 int64_t
@@ -57,6 +68,7 @@ bucket_clock_advance(struct bucket_clock *bc)
 
 	bc->start = bc->end;
 	bc->end += bc->interval;
+	bc->opened = clock_monotonic(bc->clock);
 	slew(bc);
 	return closed;
 }
@@ -67,6 +79,7 @@ bucket_clock_cut(struct bucket_clock *bc)
 	int64_t second = floor_second(bucket_now(bc));
 	struct bucket_time closed = {.start = bc->start};
 
+	bc->opened = clock_monotonic(bc->clock);
 	if (second <= bc->start)
 		second = bc->start + 1;
 	if (second >= bc->end) {

@@ -5,8 +5,9 @@
  * the two is made up slowly, by at most a tenth of an interval in each bucket.
  *
  * Regular buckets begin at multiples of the interval. The first begins in the second of the start,
- * and a cut begins a new one in the second of the cut: what a stopped process sent of this interval
- * and what the next one sends never share a timestamp.
+ * and a cut begins a new one in the second of the cut. A cut waits for the end of the second in
+ * which its bucket began: so what a stopped process sent of this interval and what the next one
+ * sends never share a timestamp, and many cuts do not drive bucket time into the future.
  */
 #ifndef AGG_BUCKET_CLOCK_H
 #define AGG_BUCKET_CLOCK_H
@@ -21,6 +22,7 @@ struct bucket_clock {
 	int64_t start; /* of the open bucket, seconds since 1970 */
 	int64_t end; /* exclusive */
 	int64_t offset; /* ns from monotonic to bucket time */
+	uint64_t opened; /* monotonic ns: when the open bucket was opened */
 };
 
 /* A closed bucket. */
@@ -33,6 +35,10 @@ void bucket_clock_init(struct bucket_clock *bc, const struct clock *clock, uint3
 
 /* ns until the open bucket's end; 0 or less when it is over. */
 int64_t bucket_clock_remaining(const struct bucket_clock *bc);
+
+/* ns until the open bucket may be cut, a second after it was opened at the latest; 0 or less when
+ * it may be. */
+int64_t bucket_clock_cut_remaining(const struct bucket_clock *bc);
 
 /* Closes the open bucket at its end and opens the next. */
 struct bucket_time bucket_clock_advance(struct bucket_clock *bc);

@@ -72,12 +72,28 @@ send(struct flusher *f, struct flush *flush)
 		output_send(f->conf.outputs[i], flush);
 }
 
+/* ns until the open bucket has to be closed. One that is forgotten needs no time of its own. Called
+ * with the lock. */
+static int64_t
+time_left(const struct flusher *f)
+{
+	int64_t left = bucket_clock_remaining(&f->clock), until_cut;
+	bool is_last = atomic_load(&f->stopping);
+
+	if (is_last && !f->send_open)
+		return 0;
+	if (!is_last && f->n_cuts_wanted == f->n_cuts_done)
+		return left;
+	until_cut = bucket_clock_cut_remaining(&f->clock);
+	return until_cut < left ? until_cut : left;
+}
+
 /* Waits for the bucket's end, a cut or the stop. Called with the lock. */
 static void
 wait_for_work(struct flusher *f)
 {
-	while (!atomic_load(&f->stopping) && f->n_cuts_wanted == f->n_cuts_done) {
-		int64_t left = bucket_clock_remaining(&f->clock);
+	for (;;) {
+		int64_t left = time_left(f);
 
 		if (left <= 0)
 			return;

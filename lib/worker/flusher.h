@@ -26,8 +26,8 @@ struct flusher;
 /* Starts the thread. Workers may start before or after. 0 or -errno. */
 int flusher_start(const struct flusher_conf *conf, struct flusher **ret_flusher);
 
-/* Closes the open bucket now and waits until every output has accepted or dropped it. 0, or
- * -ETIMEDOUT after so many ms. Any thread. */
+/* Closes the open bucket, within a second, and waits until every output has accepted or dropped it.
+ * 0, or -ETIMEDOUT after so many ms. Any thread. */
 int flusher_cut(struct flusher *flusher, int timeout);
 
 /* After the workers' threads ended: collects what is left and ends the thread. send_open: the

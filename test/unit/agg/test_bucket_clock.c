@@ -94,6 +94,53 @@ cut_in_the_last_second_opens_the_next_regular_bucket(void **state)
 	assert_int_equal(bc.end, 1002);
 }
 
+/* 100 cuts as fast as they may come. */
+static void
+cuts_do_not_drive_bucket_time_into_the_future(void **state)
+{
+	MACHINE(m, 1000);
+	struct bucket_clock bc;
+	int64_t last = 999;
+
+	(void)state;
+	m.wall += 300 * NS_PER_MS;
+	bucket_clock_init(&bc, &m_clock, 10);
+	for (int i = 0; i < 100; i++) {
+		int64_t left = bucket_clock_cut_remaining(&bc);
+		struct bucket_time closed;
+
+		assert_true(left > 0 && left <= NS_PER_S);
+		pass(&m, left - 1);
+		assert_int_equal(bucket_clock_cut_remaining(&bc), 1);
+		pass(&m, 1);
+		closed = bucket_clock_cut(&bc);
+		assert_true(closed.start > last);
+		assert_true(closed.start < m.wall / NS_PER_S); /* a process that starts now */
+		last = closed.start;
+		assert_true(bc.start <= m.wall / NS_PER_S);
+		assert_true(bucket_clock_remaining(&bc) <= 10 * NS_PER_S);
+	}
+}
+
+static void
+cut_waits_for_a_second_at_most(void **state)
+{
+	MACHINE(m, 7200);
+	struct bucket_clock bc;
+
+	(void)state;
+	bucket_clock_init(&bc, &m_clock, 3600);
+	pass(&m, 3600 * NS_PER_S);
+	m.wall -= 300 * NS_PER_S;
+	bucket_clock_advance(&bc); /* bucket time goes back by 300 s, the start does not */
+	assert_int_equal(bucket_clock_cut_remaining(&bc), NS_PER_S);
+	pass(&m, NS_PER_S);
+	assert_int_equal(bucket_clock_cut_remaining(&bc), 0);
+	assert_int_equal(bucket_clock_cut(&bc).start, 10800);
+	assert_int_equal(bc.start, 10801);
+	assert_int_equal(bucket_clock_cut_remaining(&bc), NS_PER_S);
+}
+
 /* A day of buckets while the wall clock is stepped: each start is the one before + interval. */
 static void
 steps_neither_repeat_nor_skip_a_bucket(void **state)
@@ -164,6 +211,8 @@ main(void)
 		cmocka_unit_test(first_bucket_begins_in_the_second_of_the_start),
 		cmocka_unit_test(cut_parts_share_no_timestamp_and_add_up),
 		cmocka_unit_test(cut_in_the_last_second_opens_the_next_regular_bucket),
+		cmocka_unit_test(cuts_do_not_drive_bucket_time_into_the_future),
+		cmocka_unit_test(cut_waits_for_a_second_at_most),
 		cmocka_unit_test(steps_neither_repeat_nor_skip_a_bucket),
 		cmocka_unit_test(skew_is_made_up_by_a_tenth_of_an_interval),
 		cmocka_unit_test(late_close_still_gives_every_bucket_once),
