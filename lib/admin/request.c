@@ -59,11 +59,9 @@ answer_rejects(const struct admin_source *source, struct json *json)
 	free(rejects);
 }
 
-static void
-answer_flush(const struct admin_source *source, struct json *json)
+void
+request_answer_flush(int result, struct json *json)
 {
-	int result = source->flush(source->context, REQUEST_FLUSH_TIMEOUT);
-
 	if (result == 0)
 		write_success(json, "flushed");
 	else if (result == -ETIMEDOUT)
@@ -87,12 +85,12 @@ answer_reload(const struct admin_source *source, struct json *json)
 
 static const struct {
 	const char *word;
-	void (*answer)(const struct admin_source *source, struct json *json);
+	void (*answer)(const struct admin_source *source, struct json *json); /* NULL: flush */
 } commands[] = {
 	{"status", answer_status},
 	{"ledger", answer_ledger},
 	{"rejects", answer_rejects},
-	{"flush", answer_flush},
+	{"flush", NULL},
 	{"reload", answer_reload},
 };
 
@@ -117,15 +115,29 @@ refuse_unknown(struct span line, struct json *json)
 	json_object_end(json);
 }
 
-void
-request_answer(const struct admin_source *source, struct span line, struct json *json)
+static struct span
+trim(struct span line)
 {
 	while (line.size != 0 && is_blank(line.data[line.size - 1]))
 		line.size--;
 	while (line.size != 0 && is_blank(line.data[0]))
 		line = span_from(line, 1);
+	return line;
+}
+
+bool
+request_is_flush(struct span line)
+{
+	return span_equal(trim(line), SPAN_LITERAL("flush"));
+}
+
+void
+request_answer(const struct admin_source *source, struct span line, struct json *json)
+{
+	line = trim(line);
 	for (size_t i = 0; i < ARRAY_LENGTH(commands); i++) {
-		if (span_equal(line, span_from_string(commands[i].word))) {
+		if (commands[i].answer != NULL &&
+			span_equal(line, span_from_string(commands[i].word))) {
 			commands[i].answer(source, json);
 			return;
 		}

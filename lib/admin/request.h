@@ -13,7 +13,12 @@
 /* ms that "flush" waits for the outputs. */
 #define REQUEST_FLUSH_TIMEOUT 10000
 
-/* line: any bytes, without its newline. May block as long as the source does. */
+/* line: any bytes, without its newline. True for "flush", which may block: what came of it is
+ * answered with request_answer_flush. */
+bool request_is_flush(struct span line);
+void request_answer_flush(int result, struct json *json);
+
+/* All other requests. */
 void request_answer(const struct admin_source *source, struct span line, struct json *json);
 
 #endif

@@ -8,21 +8,30 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "admin/cutter.h"
 #include "admin/request.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "input/unix_socket.h"
 
 #define CONNECTIONS_MAX 16
+#define N_OWN_FDS 3
 #define REQUEST_SIZE 4096
 #define READ_NS (2 * NS_PER_S) /* for the whole request */
 #define WRITE_NS (5 * NS_PER_S) /* for the whole reply */
 #define PAUSE_NS (NS_PER_S / 10) /* after an accept that failed (no descriptor left) */
 
+enum connection_state {
+	READING,
+	WAITING, /* for a flush to begin */
+	FLUSHING,
+	REPLYING,
+};
+
 struct connection {
 	int fd; /* -1: free */
 	uint64_t deadline; /* monotonic, ns */
-	bool is_replying;
+	enum connection_state state;
 	size_t n_read, n_written;
 	struct json reply;
 	uint8_t request[REQUEST_SIZE];
@@ -31,6 +40,8 @@ struct connection {
 struct server {
 	const struct admin_source *source;
 	struct unix_socket socket;
+	struct cutter *cutter;
+	bool is_flushing;
 	int wake_fd; /* becomes readable when the thread has to end */
 	pthread_t thread;
 	bool has_thread;
@@ -63,27 +74,72 @@ accept_one(struct server *server, struct connection *connection)
 	}
 	connection->fd = fd;
 	connection->deadline = now_ns() + READ_NS;
-	connection->is_replying = false;
+	connection->state = READING;
 	connection->n_read = connection->n_written = 0;
+}
+
+static void
+begin_reply(struct connection *connection)
+{
+	json_newline(&connection->reply);
+	connection->state = REPLYING;
+	connection->deadline = now_ns() + WRITE_NS;
+	if (connection->reply.failed)
+		disconnect(connection);
 }
 
 static void
 reply(struct server *server, struct connection *connection, size_t request_size)
 {
+	struct span request = span_of(connection->request, request_size);
 	struct json *json = &connection->reply;
 
 	if (request_size == REQUEST_SIZE) {
 		json_object_begin(json);
 		json_key_text(json, "error", "the request is too long");
 		json_object_end(json);
+	} else if (request_is_flush(request)) {
+		connection->state = WAITING;
+		connection->deadline = UINT64_MAX; /* the flush has its own */
+		return;
 	} else {
-		request_answer(server->source, span_of(connection->request, request_size), json);
+		request_answer(server->source, request, json);
 	}
-	json_newline(json);
-	connection->is_replying = true;
-	connection->deadline = now_ns() + WRITE_NS;
-	if (json->failed)
-		disconnect(connection);
+	begin_reply(connection);
+}
+
+/* One flush serves all that asked before it began. */
+static void
+start_flush(struct server *server)
+{
+	if (server->is_flushing)
+		return;
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		struct connection *connection = &server->connection[i];
+
+		if (connection->fd < 0 || connection->state != WAITING)
+			continue;
+		connection->state = FLUSHING;
+		server->is_flushing = true;
+	}
+	if (server->is_flushing)
+		cutter_start(server->cutter);
+}
+
+static void
+end_flush(struct server *server)
+{
+	int result = cutter_fetch(server->cutter);
+
+	server->is_flushing = false;
+	for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+		struct connection *connection = &server->connection[i];
+
+		if (connection->fd < 0 || connection->state != FLUSHING)
+			continue;
+		request_answer_flush(result, &connection->reply);
+		begin_reply(connection);
+	}
 }
 
 /* A request ends at its newline, where the client stops sending, or where it is too long. */
@@ -122,11 +178,27 @@ transmit(struct connection *connection)
 		disconnect(connection);
 }
 
-/* The first two are the wake-up and, while a connection is free, the listening socket. Returns
- * the ms until the next deadline, or -1. */
+static void
+serve(struct server *server, struct connection *connection)
+{
+	switch (connection->state) {
+	case READING:
+		receive(server, connection);
+		break;
+	case REPLYING:
+		transmit(connection);
+		break;
+	default: /* it has gone */
+		disconnect(connection);
+	}
+}
+
+/* The first three are the wake-up, the end of a flush and, while a connection is free, the
+ * listening socket. Returns the ms until the next deadline, or -1. */
 static int
 prepare(struct server *server, struct pollfd *poll_fds, struct connection **ret_free)
 {
+	static const short events[] = {[READING] = POLLIN, [REPLYING] = POLLOUT};
 	uint64_t now = now_ns(), next = UINT64_MAX;
 	bool is_paused = server->paused_until > now;
 
@@ -140,11 +212,12 @@ prepare(struct server *server, struct pollfd *poll_fds, struct connection **ret_
 			*ret_free = connection;
 		else if (connection->deadline < next)
 			next = connection->deadline;
-		poll_fds[2 + i] = (struct pollfd){.fd = connection->fd,
-			.events = connection->is_replying ? POLLOUT : POLLIN};
+		poll_fds[N_OWN_FDS + i] =
+			(struct pollfd){.fd = connection->fd, .events = events[connection->state]};
 	}
 	poll_fds[0] = (struct pollfd){.fd = server->wake_fd, .events = POLLIN};
-	poll_fds[1] =
+	poll_fds[1] = (struct pollfd){.fd = cutter_fd(server->cutter), .events = POLLIN};
+	poll_fds[2] =
 		(struct pollfd){.fd = *ret_free != NULL && !is_paused ? server->socket.fd : -1,
 			.events = POLLIN};
 	if (is_paused && server->paused_until < next)
@@ -156,7 +229,7 @@ static void *
 run(void *argument)
 {
 	struct server *server = argument;
-	struct pollfd poll_fds[2 + CONNECTIONS_MAX];
+	struct pollfd poll_fds[N_OWN_FDS + CONNECTIONS_MAX];
 	struct connection *free_connection;
 
 	for (;;) {
@@ -166,18 +239,14 @@ run(void *argument)
 			continue;
 		if (poll_fds[0].revents != 0)
 			return NULL;
-		if (poll_fds[1].revents != 0)
+		if (poll_fds[2].revents != 0)
 			accept_one(server, free_connection);
-		for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
-			struct connection *connection = &server->connection[i];
-
-			if (poll_fds[2 + i].revents == 0)
-				continue;
-			if (connection->is_replying)
-				transmit(connection);
-			else
-				receive(server, connection);
-		}
+		for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+			if (poll_fds[N_OWN_FDS + i].revents != 0)
+				serve(server, &server->connection[i]);
+		if (poll_fds[1].revents != 0)
+			end_flush(server);
+		start_flush(server);
 	}
 }
 
@@ -192,6 +261,9 @@ start(struct server *server, const char *path, struct admin_error *error)
 	server->wake_fd = eventfd(0, EFD_CLOEXEC);
 	if (server->wake_fd < 0)
 		return admin_fail(error, errno, "admin socket: %s", strerror(errno));
+	result = cutter_open(server->source, &server->cutter);
+	if (result != 0)
+		return admin_fail(error, -result, "admin socket: %s", strerror(-result));
 	result = thread_start(&server->thread, "admin", run, server);
 	if (result != 0)
 		return admin_fail(error, -result, "admin socket: %s", strerror(-result));
@@ -230,6 +302,7 @@ server_close(struct server *server)
 		eventfd_write(server->wake_fd, 1);
 		pthread_join(server->thread, NULL);
 	}
+	cutter_close(server->cutter);
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)
 		if (server->connection[i].fd >= 0)
 			disconnect(&server->connection[i]);

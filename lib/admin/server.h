@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The admin socket: a Unix stream socket of mode 0660, one thread, one request a connection. The
- * reply ends with the connection. Idle, slow and talkative clients are cut off.
+ * The admin socket: a Unix stream socket of mode 0660, one thread (and one for flushes), one
+ * request a connection. The reply ends with the connection. Idle, slow and talkative clients are
+ * cut off.
  */
 #ifndef ADMIN_SERVER_H
 #define ADMIN_SERVER_H
@@ -15,7 +16,7 @@ struct server;
 int server_open(const char *path, const struct admin_source *source, struct server **ret_server,
 	struct admin_error *error);
 
-/* Ends the thread after the request that it is in, and removes the socket. NULL is fine. */
+/* Ends the threads after the requests that they are in, and removes the socket. NULL is fine. */
 void server_close(struct server *server);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef TEST_FAKE_SOURCE_H
 #define TEST_FAKE_SOURCE_H
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ struct fake {
 	struct reject rejects[4];
 	size_t n_rejects;
 	int flush_result, reload_result;
-	_Atomic int n_flushes;
+	_Atomic int n_flushes, flush_ms;
 };
 
 static void
@@ -45,6 +46,7 @@ fake_flush(void *context, int timeout)
 	struct fake *fake = context;
 
 	fake->n_flushes++;
+	poll(NULL, 0, fake->flush_ms);
 	return fake->flush_result;
 }
 

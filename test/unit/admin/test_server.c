@@ -171,6 +171,29 @@ serves_others_while_clients_are_idle(void **state)
 }
 
 static void
+serves_others_while_a_flush_takes_its_time(void **state)
+{
+	uint64_t before = clock_monotonic(&clock_system);
+	int flushing[5];
+
+	fake.flush_ms = 3000; /* longer than a request may take */
+	for (size_t i = 0; i < ARRAY_LENGTH(flushing); i++) {
+		flushing[i] = connected();
+		assert_int_equal(write(flushing[i], "flush\n", 6), 6);
+		if (i == 0)
+			usleep(300000);
+	}
+	close(flushing[4]);
+	assert_true(starts_with(asked("ledger\n"), "{\"balanced\":true,"));
+	assert_true(clock_monotonic(&clock_system) - before < 2 * (uint64_t)NS_PER_S);
+	assert_string_equal(rest(flushing[0]), "{\"flushed\":true}\n");
+	/* Those that came while it went on share the next one. */
+	for (size_t i = 1; i < 4; i++)
+		assert_string_equal(rest(flushing[i]), "{\"flushed\":true}\n");
+	assert_int_equal(fake.n_flushes, 2);
+}
+
+static void
 survives_clients_that_leave_early(void **state)
 {
 	for (int i = 0; i < 50; i++) {
@@ -238,6 +261,8 @@ main(void)
 			start, stop),
 		cmocka_unit_test_setup_teardown(refuses_a_request_that_is_too_long, start, stop),
 		cmocka_unit_test_setup_teardown(serves_others_while_clients_are_idle, start, stop),
+		cmocka_unit_test_setup_teardown(serves_others_while_a_flush_takes_its_time, start,
+			stop),
 		cmocka_unit_test_setup_teardown(survives_clients_that_leave_early, start, stop),
 		cmocka_unit_test_setup_teardown(does_not_take_the_socket_of_a_living_daemon, start,
 			stop),
