@@ -126,6 +126,14 @@ watch_last(struct daemon *d)
 	const uint64_t *counter = ledger.stats.counter;
 
 	daemon_ledger(d, &ledger);
+	for (uint32_t i = 0; i < d->n_workers; i++)
+		if (d->worker[i]->has_left_unread)
+			log_warning("stop_timeout was too short: worker %s left sockets or queues "
+				    "unread, and what was in them is lost and not counted",
+				d->worker[i]->name);
+	if (counter[STAT_datagrams_dropped_stopped] != 0)
+		log_warning("stop_timeout was too short: %" PRIu64 " datagrams were not decoded",
+			counter[STAT_datagrams_dropped_stopped]);
 	log_info("took in %" PRIu64 " datagrams with %" PRIu64 " lines: %" PRIu64
 		 " aggregated, %" PRIu64 " passed on; ledger difference %" PRIu64,
 		counter[STAT_datagrams_received], counter[STAT_lines_received],

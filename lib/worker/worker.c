@@ -175,10 +175,29 @@ rest(struct worker *worker)
 	nanosleep(&nap, NULL);
 }
 
+/* What senders were promised and time does not suffice to decode: counted at least, or said. */
+static void
+discard(struct worker *worker, uint64_t until)
+{
+	for (uint32_t i = 0; i < worker->n_inputs; i++)
+		for (;;) {
+			input_poll(worker->input[i], &worker->burst);
+			if (worker->burst.n == 0)
+				break;
+			stats_add(&worker->stats, STAT_datagrams_dropped_stopped, worker->burst.n);
+			input_release(worker->input[i], &worker->burst);
+			if (clock_monotonic(worker->clock) >= until) {
+				worker->has_left_unread = true;
+				break;
+			}
+		}
+}
+
 /* After the inputs stopped taking in: until some turns in a row find nothing, or time is up. */
 static void
 drain(struct worker *worker)
 {
+	uint64_t began = clock_monotonic(worker->clock);
 	uint64_t until = atomic_load(&worker->drain_until);
 	uint32_t n_empty = 0;
 
@@ -188,6 +207,8 @@ drain(struct worker *worker)
 		n_empty = turn(worker) == 0 ? n_empty + 1 : 0;
 		housekeep(worker);
 	}
+	if (n_empty < DRAIN_EMPTY_TURNS && until > began)
+		discard(worker, until + 2 * (until - began));
 	for (uint32_t i = 0; i < worker->n_inputs; i++)
 		input_refresh(worker->input[i]);
 	housekeep(worker);

@@ -43,6 +43,7 @@ struct worker {
 	struct lines lines;
 	struct input *input[WORKER_INPUTS_MAX];
 	uint32_t n_inputs;
+	bool has_left_unread; /* the drain's time was up before an input was at its end */
 	bool must_poll; /* an input has no descriptor to wait for */
 	uint32_t n_idle; /* turns without a datagram, in a row */
 	uint32_t n_unpublished;

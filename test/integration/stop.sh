@@ -70,3 +70,56 @@ expect_equal 'the ledger difference in the last line of the log' 0 "${BASH_REMAT
 [ "${BASH_REMATCH[1]}" -ge 1000 ] || fail "too little arrived over UDP: $last"
 expect rows "$output" "stop.sent=${BASH_REMATCH[1]}"
 echo "stopped under UDP load: $last"
+
+# More than can be decoded in the time for it (a fifth of stop_timeout): the rest is counted.
+own='stop_timeout: 2'
+configure 3600
+rm -f "$output"
+start_daemon
+kill -STOP "$daemon"
+python3 - "$uds_stream" "$daemon" >"$work/sent" <<'END' || fail 'the sender of the stop'
+import os, signal, socket, struct, sys
+payload = b'stop.sent:1:2:3|d|@0.5|#a:b,c:d\n' * 200
+frame, clients, n = struct.pack('<I', len(payload)) + payload, [], 0
+for _ in range(400):
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    client.connect(sys.argv[1])
+    client.setblocking(False)
+    try:
+        while client.send(frame) == len(frame):
+            n += 1
+    except BlockingIOError:
+        pass
+    clients.append(client)
+print(n)
+os.kill(int(sys.argv[2]), signal.SIGTERM)
+os.kill(int(sys.argv[2]), signal.SIGCONT)
+END
+await_end 4
+sent=$(cat "$work/sent")
+left=$(grep -o '[0-9]* datagrams were not decoded' "$log" | grep -o '^[0-9]*')
+last=$(grep -o 'took in .*' "$log" | tail -n 1)
+[[ $last =~ in\ ([0-9]+)\ datagrams\ with\ ([0-9]+)\ lines.*difference\ 0 ]] ||
+	fail "the log does not end with a balanced account, but with '$last'"
+lines=${BASH_REMATCH[2]}
+[ "$((lines / 200 + ${left:-0}))" -ge "$sent" ] || grep -q 'left sockets or queues unread' "$log" ||
+	fail "of $sent frames $((lines / 200)) were decoded and ${left:-none} counted as left"
+echo "stopped with $sent frames to read: $((lines / 200)) decoded, ${left:-0} counted as left"
+
+# Outputs that nobody reads: the stop ends in time all the same, however many there are.
+outputs=''
+for i in 1 2 3 4; do
+	mkfifo "$work/fifo$i"
+	exec {reader}<>"$work/fifo$i"
+	outputs+="${outputs:+, }{type: file, path: $work/fifo$i}"
+done
+own="stop_timeout: 4
+outputs: [$outputs]"
+configure 1
+start_daemon
+send_load stalled "uds:$uds" --lines 20000 --contexts 20000
+wait_for_arrival stalled
+sleep 3
+kill -TERM "$daemon"
+await_end 4
+echo 'stopped with four stalled outputs'
