@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 #define PUBLISH_EVERY 8 /* busy turns: half a thousand datagrams at most */
-#define EXPIRE_SLOTS 256 /* looked at in each housekeeping */
 #define SWEEPS_WHEN_IDLE 8 /* parts of the line cache, some 100 us each at most */
+#define PUBLISH_WITHIN (20 * NS_PER_MS) /* busy turns of large datagrams are long */
+#define EXPIRE_ROUND (4 * (uint64_t)NS_PER_S) /* all slots are looked at in about so long … */
+#define EXPIRE_SLOTS_MIN 256U
+#define EXPIRE_SLOTS_MAX 65536U /* … if a housekeeping can: this many take a millisecond */
 #define DRAIN_EMPTY_TURNS 4 /* an input may need a turn to accept, one to read, one to end */
 #define REFRESH_EVERY NS_PER_S
 #define IDLE_TURNS_BEFORE_SLEEP 256
@@ -115,6 +118,20 @@ turn(struct worker *worker)
 	return n;
 }
 
+/* For an idle worker, whose housekeepings are a second apart, as well as for a busy one. */
+static uint32_t
+slots_to_expire(const struct worker *worker, uint64_t elapsed)
+{
+	uint64_t n_slots = worker->shard->contexts.n_slots, n;
+
+	if (elapsed > EXPIRE_ROUND)
+		elapsed = EXPIRE_ROUND;
+	n = n_slots * elapsed / EXPIRE_ROUND;
+	if (n < EXPIRE_SLOTS_MIN)
+		return EXPIRE_SLOTS_MIN;
+	return n < EXPIRE_SLOTS_MAX ? (uint32_t)n : EXPIRE_SLOTS_MAX;
+}
+
 /* The one place for all that is not a datagram. */
 static void
 housekeep(struct worker *worker)
@@ -124,7 +141,8 @@ housekeep(struct worker *worker)
 
 	if (wanted != atomic_load_explicit(&worker->shard->epoch, memory_order_relaxed))
 		shard_swap(worker->shard, wanted, now);
-	shard_expire(worker->shard, now, EXPIRE_SLOTS);
+	shard_expire(worker->shard, now, slots_to_expire(worker, now - worker->housekept_at));
+	worker->housekept_at = now;
 	lines_sweep(&worker->lines, now);
 	if (now >= worker->refresh_at) {
 		worker->refresh_at = now + REFRESH_EVERY;
@@ -220,7 +238,8 @@ worker_run(struct worker *worker)
 	while (atomic_load_explicit(&worker->command, memory_order_acquire) == WORKER_RUN) {
 		if (turn(worker) != 0) {
 			worker->n_idle = 0;
-			if (++worker->n_unpublished >= PUBLISH_EVERY)
+			if (++worker->n_unpublished >= PUBLISH_EVERY ||
+				worker->burst.time > worker->housekept_at + PUBLISH_WITHIN)
 				housekeep(worker);
 			continue;
 		}

@@ -47,7 +47,7 @@ struct worker {
 	bool must_poll; /* an input has no descriptor to wait for */
 	uint32_t n_idle; /* turns without a datagram, in a row */
 	uint32_t n_unpublished;
-	uint64_t refresh_at; /* monotonic ns */
+	uint64_t housekept_at, refresh_at; /* monotonic ns */
 	int epoll_fd;
 	struct burst burst;
 	const char *name;
