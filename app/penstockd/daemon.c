@@ -2,6 +2,7 @@
 #include "penstockd/daemon.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -328,10 +329,8 @@ daemon_start(struct daemon *d, struct plan *plan, struct plan_error *error)
 
 /* Ends the workers' threads: no datagram is taken in after this. */
 static void
-stop_workers(struct daemon *d)
+stop_workers(struct daemon *d, uint64_t within)
 {
-	uint64_t within = d->options->stop_timeout * (uint64_t)NS_PER_S / 5;
-
 	for (uint32_t i = 0; i < d->n_workers; i++)
 		worker_drain(d->worker[i], within);
 	if (d->slow_runs)
@@ -339,22 +338,24 @@ stop_workers(struct daemon *d)
 	ports_wait();
 }
 
-/* What all outputs together may take to empty their queues is a part of stop_timeout, and the write
- * that each is in when it is over may take as long again. */
+/* until: monotonic ns, for all outputs together. */
 static void
-stop_outputs(struct daemon *d)
+stop_outputs(struct daemon *d, uint64_t until)
 {
-	uint64_t until =
-		clock_monotonic(&clock_system) + d->options->stop_timeout * (uint64_t)NS_PER_S / 4;
-
 	for (uint32_t i = 0; i < d->n_outputs; i++)
-		if (!output_drain(d->outputs[i], clock_ms_until(&clock_system, until)))
-			log_warning("output %s: still busy, what is queued there is dropped",
-				output_name(d->outputs[i]));
+		output_drain(d->outputs[i], clock_ms_until(&clock_system, until));
 	for (uint32_t i = 0; i < d->n_outputs; i++)
 		output_halt(d->outputs[i]);
-	for (uint32_t i = 0; i < d->n_outputs; i++)
+	for (uint32_t i = 0; i < d->n_outputs; i++) {
+		struct output_counts counts;
+
 		output_stop(d->outputs[i]);
+		output_counts(d->outputs[i], &counts);
+		if (counts.dropped[OUTPUT_STOPPED] != 0)
+			log_warning("output %s: stop_timeout is over; points given up at the stop: "
+				    "%" PRIu64,
+				output_name(d->outputs[i]), counts.dropped[OUTPUT_STOPPED]);
+	}
 }
 
 static void
@@ -370,12 +371,15 @@ stop_flusher(struct daemon *d)
 void
 daemon_stop(struct daemon *d)
 {
+	uint64_t timeout = d->options->stop_timeout * (uint64_t)NS_PER_S;
+	uint64_t began = clock_monotonic(&clock_system);
+
 	atomic_store(&d->state, STATE_DRAINING);
-	stop_workers(d);
+	stop_workers(d, timeout / 5);
 	atomic_store(&d->state, STATE_STOPPING);
 	if (d->flusher_runs) {
 		stop_flusher(d);
-		stop_outputs(d);
+		stop_outputs(d, began + timeout - timeout / 10); /* the rest is for closing */
 		watch_last(d);
 	}
 	http_close(d->http);

@@ -37,6 +37,12 @@ struct file {
 	uint64_t logged_ns; /* last warning; 0 before the first */
 };
 
+/* How long a write may wait. */
+struct patience {
+	uint64_t deadline; /* monotonic ns */
+	int stop_fd; /* readable: no longer at all */
+};
+
 static uint64_t
 now_ns(void)
 {
@@ -265,22 +271,35 @@ ensure_open(struct file *file)
 	return file->fd >= 0 ? 0 : open_path(file);
 }
 
+/* 0 when the descriptor takes more, or -ETIMEDOUT, -ECANCELED, … */
 static int
-wait_writable(int fd, uint64_t deadline)
+wait_writable(int fd, const struct patience *patience)
 {
-	struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
+	struct pollfd wait[] = {
+		{.fd = patience->stop_fd, .events = POLLIN},
+		{.fd = fd, .events = POLLOUT},
+	};
 	uint64_t now = now_ns();
 
-	if (now >= deadline)
+	if (now >= patience->deadline)
 		return -ETIMEDOUT;
-	if (poll(&poll_fd, 1, (int)((deadline - now) / NS_PER_MS) + 1) < 0 && errno != EINTR)
+	if (poll(wait, 2, (int)((patience->deadline - now) / NS_PER_MS) + 1) < 0 && errno != EINTR)
 		return -errno;
-	return 0;
+	return wait[0].revents != 0 ? -ECANCELED : 0;
+}
+
+static bool
+is_stopped(const struct patience *patience)
+{
+	struct pollfd wait = {.fd = patience->stop_fd, .events = POLLIN};
+
+	return poll(&wait, 1, 0) == 1;
 }
 
 /* ret_written is set on failure too. */
 static int
-write_all(int fd, const char *text, size_t size, uint64_t deadline, size_t *ret_written)
+write_all(int fd, const char *text, size_t size, const struct patience *patience,
+	size_t *ret_written)
 {
 	size_t written = 0;
 	int result = 0;
@@ -291,7 +310,7 @@ write_all(int fd, const char *text, size_t size, uint64_t deadline, size_t *ret_
 		if (n >= 0)
 			written += (size_t)n;
 		else if (errno == EAGAIN)
-			result = wait_writable(fd, deadline);
+			result = wait_writable(fd, patience);
 		else if (errno != EINTR)
 			result = -errno;
 	}
@@ -312,20 +331,20 @@ take_back(const struct file *file, size_t size)
 
 /* Writes whole lines. ret_lines, set on failure too: how many of them the file keeps. */
 static int
-write_lines(struct file *file, size_t size, uint64_t deadline, size_t *ret_lines)
+write_lines(struct file *file, size_t size, const struct patience *patience, size_t *ret_lines)
 {
 	const char *text = file->text.text, *last;
 	size_t written, whole, n_lines = 0;
 	int result = 0;
 
 	if (file->has_cut_line) {
-		result = write_all(file->fd, "\n", 1, deadline, &written);
+		result = write_all(file->fd, "\n", 1, patience, &written);
 		if (result == 0)
 			file->has_cut_line = false;
 	}
 	written = 0;
 	if (result == 0)
-		result = write_all(file->fd, text, size, deadline, &written);
+		result = write_all(file->fd, text, size, patience, &written);
 	last = written != 0 ? memrchr(text, '\n', written) : NULL;
 	whole = last != NULL ? (size_t)(last - text) + 1 : 0;
 	if (whole < written && !take_back(file, written - whole))
@@ -356,23 +375,29 @@ encode_piece(struct file *file, const struct flush *flush, size_t first, size_t 
 }
 
 static void
-write_file(void *state, const struct flush *flush, struct output_result *result)
+write_file(void *state, const struct flush *flush, int stop_fd, struct output_result *result)
 {
 	struct file *file = state;
+	const struct patience patience = {.deadline = now_ns() + STALL_NS, .stop_fd = stop_fd};
 	size_t n_lines = ndjson_n_lines(flush), at = 0;
-	uint64_t deadline = now_ns() + STALL_NS;
 	int error = n_lines != 0 ? ensure_open(file) : 0;
 
 	while (at < n_lines && error == 0) {
 		size_t size, n_written, n_encoded = encode_piece(file, flush, at, &size);
 
-		error = write_lines(file, size, deadline, &n_written);
+		error = write_lines(file, size, &patience, &n_written);
 		result->delivered += n_written;
 		at += n_written;
 		if (error == 0 && file->text.failed && n_written == n_encoded) {
 			result->dropped[OUTPUT_NO_MEMORY]++;
 			at++;
 		}
+		if (error == 0 && at < n_lines && is_stopped(&patience))
+			error = -ECANCELED;
+	}
+	if (error == -ECANCELED) {
+		result->dropped[OUTPUT_STOPPED] += n_lines - at;
+		return;
 	}
 	result->dropped[OUTPUT_WRITE_ERROR] += n_lines - at;
 	if (error == -EPIPE)

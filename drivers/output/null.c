@@ -10,7 +10,7 @@ open_null(const struct output_spec *spec, void **ret_state, struct output_error 
 }
 
 static void
-write_null(void *state, const struct flush *flush, struct output_result *result)
+write_null(void *state, const struct flush *flush, int stop_fd, struct output_result *result)
 {
 	result->delivered = flush->n_points + flush->n_events + flush->n_checks;
 }

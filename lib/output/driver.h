@@ -19,8 +19,10 @@ struct output_ops {
 	/* 0 and the driver's own state, or -errno with error filled. */
 	int (*open)(const struct output_spec *spec, void **ret_state, struct output_error *error);
 
-	/* On the output's own thread; may block. */
-	void (*write)(void *state, const struct flush *flush, struct output_result *result);
+	/* On the output's own thread; may block, but never without waiting for stop_fd, too. Once
+	 * that is readable, what is not written yet counts as dropped: OUTPUT_STOPPED. */
+	void (*write)(void *state, const struct flush *flush, int stop_fd,
+		struct output_result *result);
 
 	void (*close)(void *state);
 };

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/thread.h"
@@ -29,6 +31,7 @@ struct output {
 	char *name;
 	pthread_t thread;
 	bool has_thread;
+	int stop_fd; /* readable once is_stopping */
 
 	pthread_mutex_t lock; /* protects all below; never held while the driver writes */
 	pthread_cond_t changed;
@@ -101,7 +104,7 @@ run(void *argument)
 	while ((flush = take(output)) != NULL) {
 		struct output_result result = {0};
 
-		output->ops->write(output->state, flush, &result);
+		output->ops->write(output->state, flush, output->stop_fd, &result);
 		settle(output, flush, &result);
 		flush_unref(flush);
 	}
@@ -117,7 +120,11 @@ output_new(const struct output_ops *ops, const char *name)
 		return NULL;
 	output->ops = ops;
 	output->name = strdup(name);
-	if (output->name == NULL) {
+	output->stop_fd = eventfd(0, EFD_CLOEXEC);
+	if (output->name == NULL || output->stop_fd < 0) {
+		if (output->stop_fd >= 0)
+			close(output->stop_fd);
+		free(output->name);
 		free(output);
 		return NULL;
 	}
@@ -138,7 +145,8 @@ output_open(const struct output_spec *spec, struct output **ret_output, struct o
 			spec->name, spec->type);
 	output = output_new(ops, spec->name);
 	if (output == NULL)
-		return output_fail(error, ENOMEM, "output '%s': no memory", spec->name);
+		return output_fail(error, ENOMEM, "output '%s': no memory or descriptor",
+			spec->name);
 	result = ops->open(spec, &output->state, error);
 	if (result != 0) {
 		output->ops = NULL;
@@ -233,6 +241,7 @@ output_halt(struct output *output)
 	output->is_stopping = true;
 	pthread_cond_broadcast(&output->changed);
 	pthread_mutex_unlock(&output->lock);
+	eventfd_write(output->stop_fd, 1);
 }
 
 void
@@ -256,6 +265,7 @@ output_close(struct output *output)
 		output->ops->close(output->state);
 	pthread_cond_destroy(&output->changed);
 	pthread_mutex_destroy(&output->lock);
+	close(output->stop_fd);
 	free(output->name);
 	free(output);
 }

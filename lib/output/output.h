@@ -53,12 +53,12 @@ bool output_drain(struct output *output, int timeout);
 void output_counts(struct output *output, struct output_counts *ret_counts);
 const char *output_name(const struct output *output);
 
-/* Lets the thread take no further flush. Where there are several outputs, halt all before the first
- * is stopped: a stop may have to wait for a write. */
+/* Lets the thread take no further flush and cuts short the write that it is in. Where there are
+ * several outputs, halt all before the first is stopped: they end at the same time then. */
 void output_halt(struct output *output);
 
-/* Halts, ends the thread after the write that it is in; what is still queued is dropped and
- * counted. The counts can still be read. */
+/* Halts, and ends the thread; what is not written by then is dropped and counted (OUTPUT_STOPPED).
+ * The counts can still be read. */
 void output_stop(struct output *output);
 
 /* Stops, too. NULL is fine. */

@@ -19,7 +19,7 @@ struct flusher {
 	uint64_t epoch;
 	uint64_t n_cuts_wanted, n_cuts_done;
 	struct flusher_status status;
-	bool send_open;
+	bool send_open, has_ended;
 	uint64_t n_forgotten;
 	_Atomic bool stopping; /* the workers' threads have ended */
 };
@@ -151,6 +151,8 @@ run(void *argument)
 		is_last = atomic_load(&f->stopping);
 		flush_once(f);
 	} while (!is_last);
+	f->has_ended = true;
+	pthread_cond_broadcast(&f->changed);
 	pthread_mutex_unlock(&f->lock);
 	return NULL;
 }
@@ -195,10 +197,10 @@ flusher_cut(struct flusher *f, int timeout)
 	pthread_mutex_lock(&f->lock);
 	wanted = ++f->n_cuts_wanted;
 	pthread_cond_broadcast(&f->changed);
-	while (f->n_cuts_done < wanted)
+	while (f->n_cuts_done < wanted && !f->has_ended)
 		if (!thread_wait_until(&f->changed, &f->lock, until))
 			break;
-	in_time = f->n_cuts_done >= wanted;
+	in_time = f->n_cuts_done >= wanted || f->has_ended;
 	pthread_mutex_unlock(&f->lock);
 	for (uint32_t i = 0; i < f->conf.n_outputs && in_time; i++)
 		in_time = output_drain(f->conf.outputs[i], clock_ms_until(&clock_system, until));

@@ -7,8 +7,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -65,8 +67,9 @@ opened(const char *at)
 	return file;
 }
 
+/* stop_fd: see output/driver.h; -1 never is readable. */
 static struct output_result
-written(void *file, size_t n)
+written_until(void *file, size_t n, int stop_fd)
 {
 	static struct flush_check checks[40000];
 	const struct flush flush = {.checks = checks, .n_checks = n};
@@ -76,9 +79,17 @@ written(void *file, size_t n)
 		checks[i].check = (struct service_check){.name = SPAN_LITERAL("c"),
 			.message = SPAN_LITERAL(MESSAGE),
 			.timestamp = 1};
-	output_ops_file.write(file, &flush, &result);
-	assert_int_equal(result.delivered + result.dropped[OUTPUT_WRITE_ERROR], n);
+	output_ops_file.write(file, &flush, stop_fd, &result);
+	assert_int_equal(result.delivered + result.dropped[OUTPUT_WRITE_ERROR] +
+			result.dropped[OUTPUT_STOPPED],
+		n);
 	return result;
+}
+
+static struct output_result
+written(void *file, size_t n)
+{
+	return written_until(file, n, -1);
 }
 
 static void
@@ -289,6 +300,39 @@ gives_up_on_a_fifo_that_is_not_read(void **state)
 	output_ops_file.close(file);
 }
 
+/* PIECE_SIZE of lines or a full FIFO, whichever comes first, and then no more. */
+static void
+stops_in_the_middle_when_told_to(void **state)
+{
+	int stop_fd = eventfd(1, 0), reader;
+	struct output_result result;
+	struct timespec began, ended;
+	void *file;
+
+	assert_true(stop_fd >= 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	reader = open(path, O_RDONLY | O_NONBLOCK);
+	file = opened(path);
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	result = written_until(file, 2000, stop_fd);
+	clock_gettime(CLOCK_MONOTONIC, &ended);
+	assert_true(ended.tv_sec - began.tv_sec <= 2);
+	assert_true(result.delivered > 0);
+	assert_int_equal(result.dropped[OUTPUT_STOPPED], 2000 - result.delivered);
+	output_ops_file.close(file);
+	close(reader);
+	unlink(path);
+
+	file = opened(path);
+	result = written_until(file, 40000, stop_fd);
+	assert_int_equal(result.delivered, (1 << 20) / LINE_SIZE + 1);
+	assert_file(path, "", result.delivered);
+	/* What fits into one piece is written in spite of it. */
+	assert_int_equal(written_until(file, 5, stop_fd).delivered, 5);
+	output_ops_file.close(file);
+	close(stop_fd);
+}
+
 static void
 refuse(const char *at, int error_number, const char *sentence)
 {
@@ -337,6 +381,7 @@ main(void)
 		cmocka_unit_test(drops_all_on_a_full_device_and_goes_on),
 		cmocka_unit_test_teardown(waits_for_no_reader_of_a_fifo, remove_files),
 		cmocka_unit_test_teardown(gives_up_on_a_fifo_that_is_not_read, remove_files),
+		cmocka_unit_test_teardown(stops_in_the_middle_when_told_to, remove_files),
 		cmocka_unit_test(refuses_with_the_way_out),
 	};
 
