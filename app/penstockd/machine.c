@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* The cgroup's cpuset is part of the affinity that the kernel reports. */
@@ -123,6 +124,7 @@ machine_read(struct machine *ret_machine)
 {
 	struct machine *machine = ret_machine;
 	long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
+	struct rlimit descriptors;
 	int error;
 
 	memset(machine, 0, sizeof(*machine));
@@ -135,6 +137,8 @@ machine_read(struct machine *ret_machine)
 	if (pages > 0 && page_size > 0)
 		machine->memory = (uint64_t)pages * (uint64_t)page_size;
 	machine->receive_size_max = read_number("/proc/sys/net/core/rmem_max");
+	if (getrlimit(RLIMIT_NOFILE, &descriptors) == 0)
+		machine->descriptors_max = descriptors.rlim_cur;
 	return 0;
 }
 

@@ -25,6 +25,7 @@ struct machine {
 	size_t n_page_sizes;
 	uint64_t memory; /* bytes; 0: not known */
 	uint64_t receive_size_max; /* net.core.rmem_max, bytes; 0: not known */
+	uint64_t descriptors_max; /* files that may be open (RLIMIT_NOFILE); 0: not known */
 };
 
 /* 0 or -errno. Opens only files of /proc and /sys. */

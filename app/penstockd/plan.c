@@ -14,6 +14,11 @@
 
 #define DATAGRAM_MAX 65507 /* UDP over IPv4: 65535 - 20 - 8 */
 
+/* Files that are open at the same time, generously: EAL takes 16 by itself and panics over some of
+ * them; a socket with its epoll, a queue of memif or a worker takes up to 4. */
+#define DESCRIPTORS_OWN 32
+#define DESCRIPTORS_EACH 4
+
 int
 plan_refuse(struct planner *planner, int exit_code, const char *format, ...)
 {
@@ -277,6 +282,25 @@ plan_outputs(struct planner *planner)
 }
 
 static int
+check_descriptors(struct planner *planner)
+{
+	const struct plan *plan = &planner->plan;
+	uint64_t max = planner->machine->descriptors_max, needed = DESCRIPTORS_OWN;
+	uint32_t n = plan->n_workers + plan->n_outputs;
+
+	for (uint32_t i = 0; i < plan->n_workers; i++)
+		n += plan->workers[i].n_inputs;
+	needed += n * DESCRIPTORS_EACH;
+	if (max == 0 || max >= needed)
+		return 0;
+	return plan_refuse(planner, PLAN_EXIT_RESOURCE,
+		"this process may open %llu files, but needs %llu for what is configured, and one "
+		"more for each stream connection: 'ulimit -n 1024' before the start, or "
+		"LimitNOFILE= of its unit",
+		(unsigned long long)max, (unsigned long long)needed);
+}
+
+static int
 plan_eal(struct planner *planner)
 {
 	const struct options *options = planner->options;
@@ -338,6 +362,7 @@ make(const struct options *options, const struct machine *machine, bool asks_dpd
 		note_ports,
 		plan_outputs,
 		plan_folders,
+		check_descriptors,
 		plan_eal,
 		plan_memory,
 	};

@@ -285,6 +285,27 @@ memory_is_summed_and_compared(void **state)
 	options_free(&options);
 }
 
+/* 32 and 4 each for 2 workers, 2 sockets, 3 queues and 1 output: 64. */
+static void
+too_few_descriptors_are_refused(void **state)
+{
+	static const char own[] = "  ports: [{device: net_null0, queues: 3}]\n  workers: 1\n";
+	struct machine machine = machine_of(2);
+	struct options options;
+	struct plan plan;
+
+	(void)state;
+	machine.descriptors_max = 63;
+	expect_refused(own, &machine, 69,
+		"this process may open 63 files, but needs 64 for what is configured, and one more "
+		"for each stream connection: 'ulimit -n 1024' before the start, or LimitNOFILE= of "
+		"its unit");
+	machine.descriptors_max = 64;
+	make(own, &machine, &options, &plan);
+	plan_free(&plan);
+	options_free(&options);
+}
+
 static void
 what_dpdk_is_told_is_what_was_planned(void **state)
 {
@@ -434,6 +455,7 @@ main(void)
 		cmocka_unit_test(a_missing_device_is_refused_with_the_way_out),
 		cmocka_unit_test(a_missing_folder_is_refused_with_the_way_out),
 		cmocka_unit_test(memory_is_summed_and_compared),
+		cmocka_unit_test(too_few_descriptors_are_refused),
 		cmocka_unit_test(what_dpdk_is_told_is_what_was_planned),
 		cmocka_unit_test(ports_need_a_udp_port),
 		cmocka_unit_test(outputs_are_no_more_than_the_ledger_holds),
