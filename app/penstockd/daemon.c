@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "penstockd/ports.h"
-#include "penstockd/watch.h"
 
 static int
 fail(struct plan_error *error, int status, const char *text)
@@ -380,8 +379,12 @@ daemon_stop(struct daemon *d)
 	if (d->flusher_runs) {
 		stop_flusher(d);
 		stop_outputs(d, began + timeout - timeout / 10); /* the rest is for closing */
-		watch_last(d);
 	}
+}
+
+void
+daemon_close(struct daemon *d)
+{
 	http_close(d->http);
 	server_close(d->server);
 	for (uint32_t i = 0; i < d->n_outputs; i++)

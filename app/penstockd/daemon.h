@@ -29,11 +29,14 @@ struct daemon {
 };
 
 /* Opens outputs, ports, inputs, and starts the threads; on return datagrams are being taken in.
- * 0, or -errno with error filled; daemon_stop then closes what was opened. */
+ * 0, or -errno with error filled; daemon_stop and daemon_close then undo what was done. */
 int daemon_start(struct daemon *daemon, struct plan *plan, struct plan_error *error);
 
-/* Stops taking in, empties the queues, flushes, and closes everything within stop_timeout. */
+/* Stops taking in, empties the queues and flushes, within stop_timeout. The ledger stays. */
 void daemon_stop(struct daemon *daemon);
+
+/* After daemon_stop: closes everything. */
+void daemon_close(struct daemon *daemon);
 
 /* The sum of all counters at this moment. Any thread. */
 void daemon_ledger(struct daemon *daemon, struct ledger *ret_ledger);

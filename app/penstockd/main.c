@@ -88,16 +88,15 @@ say_where(const struct daemon *daemon)
 
 /* Until SIGTERM or SIGINT. */
 static void
-wait_for_end(struct daemon *daemon, int signals)
+wait_for_end(struct daemon *daemon, struct watch *watch, int signals)
 {
 	struct pollfd wait = {.fd = signals, .events = POLLIN};
 	struct signalfd_siginfo info;
-	struct watch watch = {0};
 	char text[ADMIN_REASON_SIZE];
 
 	for (;;) {
 		if (poll(&wait, 1, 1000) <= 0) {
-			watch_tick(&watch, daemon);
+			watch_tick(watch, daemon);
 			continue;
 		}
 		if (read(signals, &info, sizeof(info)) != sizeof(info))
@@ -115,15 +114,19 @@ wait_for_end(struct daemon *daemon, int signals)
 static int
 live(struct daemon *daemon, struct plan *plan, int signals, struct plan_error *error)
 {
+	struct watch watch = {0};
 	int status = daemon_start(daemon, plan, error);
 
 	if (status == 0) {
 		say_where(daemon);
-		wait_for_end(daemon, signals);
+		wait_for_end(daemon, &watch, signals);
 	} else {
 		log_error("%s", error->text);
 	}
 	daemon_stop(daemon);
+	if (status == 0)
+		watch_last(&watch, daemon);
+	daemon_close(daemon);
 	return status == 0 ? 0 : error->exit_code;
 }
 

@@ -9,19 +9,29 @@
 #define SPEAK_EVERY 60 /* seconds */
 #define RECOVERED_AFTER 10 /* seconds without a drop */
 
-/* The reason of the group that grew most since before, and by how much all of the group grew. */
+static const struct loss {
+	enum stat_level level;
+	const char *group, *what, *hint;
+} losses[WATCH_LOSSES] = {
+	{STAT_LEVEL_lines, "rejected", "lines rejected", "penstockctl rejects shows them"},
+	{STAT_LEVEL_lines, "dropped", "lines dropped", "see penstockctl ledger"},
+	{STAT_LEVEL_datagrams, "dropped", "datagrams dropped", "see penstockctl ledger"},
+	{STAT_LEVEL_frames, "dropped", "frames dropped", "see penstockctl ledger"},
+};
+
+/* By how much all reasons of the group grew since before, and which one most. */
 static uint64_t
-growth(const struct ledger *now, const struct ledger *before, enum stat_level level,
-	const char *group, const char **ret_most)
+growth(const struct stats *now, const struct stats *before, const struct loss *loss,
+	const char **ret_most)
 {
 	uint64_t sum = 0, most = 0;
 
 	for (enum counter stat = STAT_NONE + 1; stat < STAT_COUNT; stat++) {
 		const struct stat_info *info = &stat_info[stat];
-		uint64_t n = now->stats.counter[stat] - before->stats.counter[stat];
+		uint64_t n = now->counter[stat] - before->counter[stat];
 
-		if (info->level_index != level || info->group == NULL ||
-			strcmp(info->group, group) != 0)
+		if (info->level_index != loss->level || info->group == NULL ||
+			strcmp(info->group, loss->group) != 0)
 			continue;
 		sum += n;
 		if (n > most) {
@@ -32,37 +42,49 @@ growth(const struct ledger *now, const struct ledger *before, enum stat_level le
 	return sum;
 }
 
+/* Speaks of what grew since it was last said; is_last: without waiting for its time. */
 static void
-speak_of_losses(struct watch *watch, const struct ledger *now)
+speak_of_losses(struct watch *watch, const struct stats *now, bool is_last)
 {
-	static const struct {
-		enum stat_level level;
-		const char *group, *what, *hint;
-	} group[] = {
-		{STAT_LEVEL_lines, "rejected", "lines rejected", "penstockctl rejects shows them"},
-		{STAT_LEVEL_datagrams, "dropped", "datagrams dropped", "see penstockctl ledger"},
-		{STAT_LEVEL_frames, "dropped", "frames dropped", "see penstockctl ledger"},
-	};
-	bool has_spoken = false;
-
-	if (watch->seconds > 0) {
-		watch->seconds--;
-		return;
-	}
-	for (size_t i = 0; i < ARRAY_LENGTH(group); i++) {
+	for (size_t i = 0; i < WATCH_LOSSES; i++) {
 		const char *most = "";
-		uint64_t n = growth(now, &watch->before, group[i].level, group[i].group, &most);
+		uint64_t n;
 
+		if (watch->loss[i].seconds > 0 && !is_last) {
+			watch->loss[i].seconds--;
+			continue;
+		}
+		n = growth(now, &watch->loss[i].said, &losses[i], &most);
 		if (n == 0)
 			continue;
-		log_warning("%" PRIu64 " %s, most for %s; %s", n, group[i].what, most,
-			group[i].hint);
-		has_spoken = true;
+		log_warning("%" PRIu64 " %s, most for %s; %s", n, losses[i].what, most,
+			losses[i].hint);
+		watch->loss[i].said = *now;
+		watch->loss[i].seconds = SPEAK_EVERY;
 	}
-	if (!has_spoken)
-		return;
-	watch->before = *now;
-	watch->seconds = SPEAK_EVERY;
+}
+
+/* Datagrams that were dropped were not taken in: they have no lines. */
+static void
+speak_of_all(const struct ledger *ledger)
+{
+	static const struct stats nothing;
+	const uint64_t *counter = ledger->stats.counter;
+	uint64_t sum[WATCH_LOSSES], points_dropped = 0;
+	const char *most;
+
+	for (size_t i = 0; i < WATCH_LOSSES; i++)
+		sum[i] = growth(&ledger->stats, &nothing, &losses[i], &most);
+	for (size_t i = 0; i < ledger->n_outputs; i++)
+		for (size_t reason = 0; reason < OUTPUT_REASON_COUNT; reason++)
+			points_dropped += ledger->output[i].counts.dropped[reason];
+	log_info("took in %" PRIu64 " datagrams with %" PRIu64 " lines: %" PRIu64
+		 " aggregated, %" PRIu64 " passed on, %" PRIu64 " rejected, %" PRIu64
+		 " dropped; besides, dropped: %" PRIu64 " datagrams, %" PRIu64 " frames, %" PRIu64
+		 " points by outputs; ledger difference %" PRIu64,
+		counter[STAT_datagrams_delivered], counter[STAT_lines_received],
+		counter[STAT_lines_aggregated], counter[STAT_lines_passed], sum[0], sum[1], sum[2],
+		sum[3], points_dropped, ledger_difference(ledger));
 }
 
 static void
@@ -114,29 +136,34 @@ watch_tick(struct watch *watch, struct daemon *d)
 	struct ledger now;
 
 	daemon_ledger(d, &now);
-	speak_of_losses(watch, &now);
+	speak_of_losses(watch, &now.stats, false);
 	speak_of_limits(watch, d, &now);
 	speak_of_skew(watch, d);
 }
 
-void
-watch_last(struct daemon *d)
+/* What a stop had no time for. */
+static void
+speak_of_haste(const struct daemon *d, const struct ledger *ledger)
 {
-	struct ledger ledger;
-	const uint64_t *counter = ledger.stats.counter;
+	uint64_t stopped = ledger->stats.counter[STAT_datagrams_dropped_stopped];
 
-	daemon_ledger(d, &ledger);
 	for (uint32_t i = 0; i < d->n_workers; i++)
 		if (d->worker[i]->has_left_unread)
 			log_warning("stop_timeout was too short: worker %s left sockets or queues "
 				    "unread, and what was in them is lost and not counted",
 				d->worker[i]->name);
-	if (counter[STAT_datagrams_dropped_stopped] != 0)
+	if (stopped != 0)
 		log_warning("stop_timeout was too short: %" PRIu64 " datagrams were not decoded",
-			counter[STAT_datagrams_dropped_stopped]);
-	log_info("took in %" PRIu64 " datagrams with %" PRIu64 " lines: %" PRIu64
-		 " aggregated, %" PRIu64 " passed on; ledger difference %" PRIu64,
-		counter[STAT_datagrams_received], counter[STAT_lines_received],
-		counter[STAT_lines_aggregated], counter[STAT_lines_passed],
-		ledger_difference(&ledger));
+			stopped);
+}
+
+void
+watch_last(struct watch *watch, struct daemon *d)
+{
+	struct ledger ledger;
+
+	daemon_ledger(d, &ledger);
+	speak_of_haste(d, &ledger);
+	speak_of_losses(watch, &ledger.stats, true);
+	speak_of_all(&ledger);
 }

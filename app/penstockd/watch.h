@@ -8,9 +8,15 @@
 
 #include "penstockd/daemon.h"
 
+/* Lines rejected, lines dropped, datagrams dropped, frames dropped: each has a timer of its own, so
+ * that one that goes on all day hides no other. */
+#define WATCH_LOSSES 4
+
 struct watch {
-	struct ledger before; /* when it last spoke of rejects and drops */
-	uint32_t seconds; /* until it may speak of them again */
+	struct {
+		struct stats said; /* the counters when it last spoke of it */
+		uint32_t seconds; /* until it may speak of it again */
+	} loss[WATCH_LOSSES];
 	uint64_t dropped_by_limit; /* of lines, seen so far */
 	uint32_t quiet_seconds; /* without such a drop */
 	bool at_limit; /* the breach was said, its end not yet */
@@ -20,7 +26,8 @@ struct watch {
 /* Once a second. */
 void watch_tick(struct watch *watch, struct daemon *daemon);
 
-/* At the end: what was taken in and where it went, in one line. */
-void watch_last(struct daemon *daemon);
+/* Between daemon_stop and daemon_close: losses that were not said yet; then what was taken in and
+ * where it went, in one line. */
+void watch_last(struct watch *watch, struct daemon *daemon);
 
 #endif
