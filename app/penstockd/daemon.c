@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "penstockd/ports.h"
+#include "penstockd/reload.h"
 
 static int
 fail(struct plan_error *error, int status, const char *text)
@@ -51,7 +52,7 @@ init_shards(struct daemon *d)
 	uint64_t expiry = options->dogstatsd_context_expiry_seconds * (uint64_t)NS_PER_S;
 
 	budget_init(&d->budget, options->max_context_bytes);
-	d->limit.max = options->max_contexts;
+	atomic_init(&d->limit.max, options->max_contexts);
 	d->shard.budget = &d->budget;
 	d->shard.limit = &d->limit;
 	d->shard.key.host_mode = host[options->host];
@@ -123,16 +124,21 @@ open_workers(struct daemon *d, struct plan_error *error)
 	return 0;
 }
 
+static struct merger_conf
+merger_conf(const struct options *options)
+{
+	return (struct merger_conf){
+		.histogram = options->histogram,
+		.zero_fill = options->zero_fill,
+		.zero_fill_seconds = options->dogstatsd_expiry_seconds,
+	};
+}
+
 static int
 start_flusher(struct daemon *d, struct plan_error *error)
 {
 	const struct flusher_conf conf = {
-		.merger =
-			{
-				.histogram = d->options->histogram,
-				.zero_fill = d->options->zero_fill,
-				.zero_fill_seconds = d->options->dogstatsd_expiry_seconds,
-			},
+		.merger = merger_conf(d->options),
 		.interval = d->options->aggregate_window_duration_seconds,
 		.clock = &clock_system,
 		.workers = d->worker,
@@ -211,11 +217,11 @@ source_status(void *context, struct status *ret_status)
 	memset(ret_status, 0, sizeof(*ret_status));
 	ret_status->state = (enum state)atomic_load(&d->state);
 	ret_status->uptime = (clock_monotonic(&clock_system) - d->started) / NS_PER_S;
-	ret_status->config_generation = 1;
+	ret_status->config_generation = atomic_load(&d->generation);
 	ret_status->n_workers = d->n_workers;
 	ret_status->contexts = atomic_load(&d->limit.used);
 	ret_status->context_bytes = atomic_load(&d->budget.used);
-	ret_status->context_bytes_max = d->budget.limit;
+	ret_status->context_bytes_max = atomic_load(&d->budget.limit);
 	for (uint32_t w = 0; w < d->n_workers; w++)
 		for (uint32_t i = 0; i < d->worker[w]->n_inputs; i++) {
 			const struct input *input = d->worker[w]->input[i];
@@ -274,10 +280,7 @@ source_flush(void *context, int timeout)
 static int
 source_reload(void *context, char *text, size_t size)
 {
-	(void)context;
-	snprintf(text, size,
-		"this version takes a changed configuration only at its start: restart penstockd");
-	return -ENOTSUP;
+	return reload_run(context, text, size);
 }
 
 static int
@@ -313,7 +316,8 @@ daemon_start(struct daemon *d, struct plan *plan, struct plan_error *error)
 	int status;
 
 	d->plan = plan;
-	d->options = plan->options;
+	pthread_mutex_init(&d->reloading, NULL);
+	atomic_init(&d->generation, 1);
 	d->started = clock_monotonic(&clock_system);
 	status = init_shards(d);
 	if (status != 0)
@@ -324,6 +328,16 @@ daemon_start(struct daemon *d, struct plan *plan, struct plan_error *error)
 		return status;
 	atomic_store(&d->state, STATE_READY);
 	return 0;
+}
+
+void
+daemon_apply(struct daemon *d)
+{
+	const struct merger_conf conf = merger_conf(d->options);
+
+	atomic_store(&d->limit.max, d->options->max_contexts);
+	atomic_store(&d->budget.limit, d->options->max_context_bytes);
+	flusher_set_merger(d->flusher, &conf);
 }
 
 /* Ends the workers' threads: no datagram is taken in after this. */
@@ -370,10 +384,12 @@ stop_flusher(struct daemon *d)
 void
 daemon_stop(struct daemon *d)
 {
-	uint64_t timeout = d->options->stop_timeout * (uint64_t)NS_PER_S;
-	uint64_t began = clock_monotonic(&clock_system);
+	uint64_t began = clock_monotonic(&clock_system), timeout;
 
+	pthread_mutex_lock(&d->reloading); /* from here on options stay as they are */
 	atomic_store(&d->state, STATE_DRAINING);
+	pthread_mutex_unlock(&d->reloading);
+	timeout = d->options->stop_timeout * (uint64_t)NS_PER_S;
 	stop_workers(d, timeout / 5);
 	atomic_store(&d->state, STATE_STOPPING);
 	if (d->flusher_runs) {
@@ -396,4 +412,5 @@ daemon_close(struct daemon *d)
 	free(d->worker);
 	free(d->outputs);
 	free(d->extra_tags);
+	pthread_mutex_destroy(&d->reloading);
 }

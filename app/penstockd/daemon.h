@@ -4,12 +4,16 @@
 #define PENSTOCKD_DAEMON_H
 
 #include "admin/source.h"
+#include "penstockd/arguments.h"
 #include "penstockd/plan.h"
 #include "worker/flusher.h"
 
 struct daemon {
 	struct plan *plan;
-	const struct options *options;
+	struct options *options; /* the plan's; a reload exchanges some of them */
+	const struct arguments *arguments; /* where a reload reads again */
+	pthread_mutex_t reloading; /* held by a reload, and to end the time of reloads */
+	_Atomic uint64_t generation; /* of the configuration: 1, and one more with every reload */
 	struct budget budget;
 	struct context_limit limit;
 	struct shard_conf shard;
@@ -29,8 +33,12 @@ struct daemon {
 };
 
 /* Opens outputs, ports, inputs, and starts the threads; on return datagrams are being taken in.
+ * The daemon is zero but for options and arguments.
  * 0, or -errno with error filled; daemon_stop and daemon_close then undo what was done. */
 int daemon_start(struct daemon *daemon, struct plan *plan, struct plan_error *error);
+
+/* Puts into effect what a reload has changed in options. With reloading held. */
+void daemon_apply(struct daemon *daemon);
 
 /* Stops taking in, empties the queues and flushes, within stop_timeout. The ledger stays. */
 void daemon_stop(struct daemon *daemon);

@@ -11,41 +11,13 @@
 #include "base/log.h"
 #include "penstockd/arguments.h"
 #include "penstockd/daemon.h"
-#include "penstockd/options.h"
+#include "penstockd/load.h"
 #include "penstockd/plan.h"
+#include "penstockd/reload.h"
 #include "penstockd/settings.h"
 #include "penstockd/watch.h"
 
 #define EXIT_USAGE 64
-
-static void
-log_conf(void (*log)(const char *format, ...), const struct conf_error *error)
-{
-	char text[1024];
-
-	conf_error_text(error, text, sizeof(text));
-	log("%s", text);
-}
-
-static int
-load_options(const struct arguments *arguments, struct options *options)
-{
-	struct warnings warnings = {0};
-	struct conf_error error;
-	int status = options_load(arguments->file, (const char *const *)environ, options, &warnings,
-		&error);
-
-	for (size_t i = 0; i < warnings.n; i++)
-		log_conf(log_warning, &warnings.item[i]);
-	if (warnings.n_omitted != 0)
-		log_warning("and %zu more warnings", warnings.n_omitted);
-	warnings_free(&warnings);
-	for (size_t i = 0; status == 0 && i < arguments->n_eal; i++)
-		status = options_add_eal(options, arguments->eal[i], &error);
-	if (status != 0)
-		log_conf(log_error, &error);
-	return status;
-}
 
 /* The signals that end or reload the daemon, as a descriptor; before any thread is started, since
  * threads inherit what is blocked. */
@@ -105,12 +77,11 @@ wait_for_end(struct daemon *daemon, struct watch *watch, int signals)
 			log_info("signal %u: stopping", info.ssi_signo);
 			return;
 		}
-		daemon->source.reload(daemon, text, sizeof(text));
-		log_warning("reload refused: %s", text);
+		reload_run(daemon, text, sizeof(text));
 	}
 }
 
-/* From the first start to the last stop; daemon is all zero. */
+/* From the first start to the last stop; daemon is zero but for options and arguments. */
 static int
 live(struct daemon *daemon, struct plan *plan, int signals, struct plan_error *error)
 {
@@ -131,7 +102,7 @@ live(struct daemon *daemon, struct plan *plan, int signals, struct plan_error *e
 }
 
 static int
-serve(struct plan *plan)
+serve(struct plan *plan, const struct arguments *arguments, struct options *options)
 {
 	struct daemon *daemon = calloc(1, sizeof(*daemon));
 	struct plan_error error;
@@ -144,6 +115,8 @@ serve(struct plan *plan)
 		log_error("%s", error.text);
 		exit_code = error.exit_code;
 	} else {
+		daemon->arguments = arguments;
+		daemon->options = options;
 		exit_code = live(daemon, plan, signals, &error);
 	}
 	free(daemon);
@@ -153,7 +126,7 @@ serve(struct plan *plan)
 }
 
 static int
-run(const struct options *options, bool only_check)
+run(const struct arguments *arguments, struct options *options)
 {
 	struct plan_error error;
 	struct plan plan;
@@ -163,10 +136,10 @@ run(const struct options *options, bool only_check)
 		log_error("%s", error.text);
 		return error.exit_code;
 	}
-	if (only_check)
+	if (arguments->check)
 		plan_print(&plan, stdout);
 	else
-		exit_code = serve(&plan);
+		exit_code = serve(&plan, arguments, options);
 	plan_free(&plan);
 	return exit_code;
 }
@@ -174,10 +147,11 @@ run(const struct options *options, bool only_check)
 int
 main(int argc, char **argv)
 {
-	struct options options = {0};
+	struct options options;
 	struct arguments arguments;
+	struct conf_error error;
 	int exit_code = 0;
-	char why[256];
+	char why[1024];
 
 	if (arguments_parse(argc, (const char *const *)argv, &arguments, why, sizeof(why)) != 0) {
 		fprintf(stderr, "penstockd: %s\n", why);
@@ -196,14 +170,15 @@ main(int argc, char **argv)
 		settings_print_rows(stdout);
 		return 0;
 	}
-	if (load_options(&arguments, &options) != 0) {
-		options_free(&options);
+	if (load_options(&arguments, &options, &error) != 0) {
+		conf_error_text(&error, why, sizeof(why));
+		log_error("%s", why);
 		return PLAN_EXIT_CONFIGURATION;
 	}
 	if (arguments.print_config)
 		options_print(&options, stdout);
 	else
-		exit_code = run(&options, arguments.check);
+		exit_code = run(&arguments, &options);
 	options_free(&options);
 	return exit_code;
 }

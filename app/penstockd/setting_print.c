@@ -2,6 +2,7 @@
 #include "penstockd/setting_print.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "conf/value.h"
 
@@ -100,6 +101,22 @@ print_value(const struct setting *row, const void *field, FILE *out)
 		print_text(*(char *const *)field, out);
 		return;
 	}
+}
+
+char *
+setting_value_text(const struct setting *row, const void *field)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out == NULL)
+		return NULL;
+	print_value(row, field, out);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 static void print_rows(const struct setting_table *table, const void *target, int column,

@@ -209,6 +209,7 @@ static const struct setting own_rows[] = {
 		.kind = SETTING_UINT64,
 		FIELD(max_contexts),
 		.value = "1000000",
+		.can_reload = true,
 		.min = 1,
 		.max = 1000000000,
 		.help = "The most series that are kept; samples of further ones are dropped and "
@@ -219,6 +220,7 @@ static const struct setting own_rows[] = {
 		.kind = SETTING_SIZE,
 		FIELD(max_context_bytes),
 		.value = "512MiB",
+		.can_reload = true,
 		.min = 1 << 20,
 		.max = 1ull << 40,
 		.help = "The most memory that series, their values and sets may take.",
@@ -237,6 +239,7 @@ static const struct setting own_rows[] = {
 		.kind = SETTING_BOOL,
 		FIELD(flush_on_stop),
 		.value = "true",
+		.can_reload = true,
 		.help = "Hand the open bucket to the outputs when Penstock stops.",
 	},
 	{
@@ -244,6 +247,7 @@ static const struct setting own_rows[] = {
 		.kind = SETTING_BOOL,
 		FIELD(zero_fill),
 		.value = "true",
+		.can_reload = true,
 		.help = "A counter without samples counts 0 until it expires.",
 	},
 	{
@@ -260,6 +264,7 @@ static const struct setting own_rows[] = {
 		.kind = SETTING_SECONDS,
 		FIELD(stop_timeout),
 		.value = "10",
+		.can_reload = true,
 		.min = 1,
 		.max = 3600,
 		.help = "Seconds from SIGTERM to the end.",
@@ -462,6 +467,7 @@ static const struct setting top_rows[] = {
 		.agent = SETTING_SAME,
 		FIELD(histogram_aggregates),
 		.value = "max median avg count",
+		.can_reload = true,
 		.check = check_aggregate,
 		.help = "What is made from a histogram: max, min, median, avg, count, sum.",
 	},
@@ -471,6 +477,7 @@ static const struct setting top_rows[] = {
 		.agent = SETTING_DIFFERS,
 		FIELD(histogram_percentiles),
 		.value = "0.95",
+		.can_reload = true,
 		.check = check_percentile,
 		.help = "Percentiles made from a histogram, from 0 to 1, rounded to a whole "
 			"percent.",
@@ -613,7 +620,7 @@ settings_percent(const char *text)
 	return (int)(percentile * 100 + 0.5);
 }
 
-/* One line: path, kind, agent, default, bounds, help, note; separated by tabs. */
+/* One line: path, kind, agent, default, bounds, help, note, "reload"; separated by tabs. */
 static void
 print_row(const struct setting *row, const char *path, FILE *out)
 {
@@ -624,10 +631,10 @@ print_row(const struct setting *row, const char *path, FILE *out)
 
 	if (row->agent != SETTING_UNSUPPORTED && (row->max != 0 || row->kind == SETTING_ENUM))
 		value_expected(row, bounds, sizeof(bounds));
-	fprintf(out, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s\n", path, row->name,
+	fprintf(out, "%s%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", path, row->name,
 		row->agent != SETTING_UNSUPPORTED ? kind[row->kind] : "", agent[row->agent],
 		row->value != NULL ? row->value : "", bounds, row->help,
-		row->note != NULL ? row->note : "");
+		row->note != NULL ? row->note : "", row->can_reload ? "reload" : "");
 }
 
 static void

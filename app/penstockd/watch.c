@@ -103,7 +103,7 @@ speak_of_limits(struct watch *watch, const struct daemon *d, const struct ledger
 		log_warning("limit reached (max_contexts %" PRIu64
 			    ", max_context_bytes %zu): lines "
 			    "of new contexts are dropped and counted, known ones go on",
-			d->limit.max, d->budget.limit);
+			atomic_load(&d->limit.max), atomic_load(&d->budget.limit));
 		return;
 	}
 	if (!watch->at_limit || ++watch->quiet_seconds < RECOVERED_AFTER)

@@ -407,6 +407,12 @@ end_series(struct merger *m)
 	m->n_ending = 0;
 }
 
+void
+merger_set_conf(struct merger *m, const struct merger_conf *conf)
+{
+	m->conf = *conf;
+}
+
 struct flush *
 merger_finish(struct merger *m, struct bucket_time time)
 {

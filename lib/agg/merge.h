@@ -32,6 +32,9 @@ struct merger;
 struct merger *merger_new(const struct merger_conf *conf, uint32_t n_shards, struct budget *budget);
 void merger_free(struct merger *merger);
 
+/* From the next merger_finish on. */
+void merger_set_conf(struct merger *merger, const struct merger_conf *conf);
+
 /* Takes all that the bucket holds; it comes out cleared, ready to go back to its shard. */
 void merger_add(struct merger *merger, uint32_t shard, struct bucket *bucket);
 

@@ -102,7 +102,7 @@ create_context(struct shard *shard, const struct context_key *key, uint32_t *ret
 	struct context *context = NULL;
 
 	if (atomic_fetch_add_explicit(&conf->limit->used, 1, memory_order_relaxed) >=
-		conf->limit->max) {
+		atomic_load_explicit(&conf->limit->max, memory_order_relaxed)) {
 		atomic_fetch_sub_explicit(&conf->limit->used, 1, memory_order_relaxed);
 		return -EDQUOT;
 	}

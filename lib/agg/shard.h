@@ -16,7 +16,7 @@
 
 /* How many contexts all shards may hold; one that two workers see counts twice. */
 struct context_limit {
-	uint64_t max;
+	_Atomic uint64_t max; /* may change at any time; contexts beyond it stay */
 	_Atomic uint64_t used;
 };
 

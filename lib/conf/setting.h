@@ -72,6 +72,7 @@ struct setting {
 	/* Of a string, and of each item of a list of strings: says what is wrong in why. */
 	enum setting_verdict (*check)(const char *text, char why[SETTING_WHY_SIZE]);
 	bool null_is_text; /* the word null is a value like others */
+	bool can_reload; /* takes a new value while the program runs */
 	const char *help;
 	const char *note; /* bounds in words, or how it differs from the Agent's */
 };

@@ -6,7 +6,7 @@
 void
 budget_init(struct budget *budget, size_t limit)
 {
-	budget->limit = limit;
+	atomic_init(&budget->limit, limit);
 	atomic_init(&budget->used, 0);
 	atomic_init(&budget->peak, 0);
 }
@@ -14,11 +14,12 @@ budget_init(struct budget *budget, size_t limit)
 bool
 budget_take(struct budget *budget, size_t size)
 {
+	size_t limit = atomic_load_explicit(&budget->limit, memory_order_relaxed);
 	size_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);
 	size_t peak;
 
 	do {
-		if (size > budget->limit || used > budget->limit - size)
+		if (size > limit || used > limit - size)
 			return false;
 	} while (!atomic_compare_exchange_weak_explicit(&budget->used, &used, used + size,
 		memory_order_relaxed, memory_order_relaxed));

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct budget {
-	size_t limit; /* bytes; written once, before any thread uses it */
+	_Atomic size_t limit; /* bytes; may change at any time, what is taken stays */
 	_Atomic size_t used;
 	_Atomic size_t peak;
 };

@@ -124,6 +124,7 @@ flush_once(struct flusher *f)
 		time = bucket_clock_advance(&f->clock);
 	else
 		time = bucket_clock_cut(&f->clock);
+	merger_set_conf(f->merger, &f->conf.merger);
 	pthread_mutex_unlock(&f->lock);
 
 	flush = close_bucket(f, time, epoch);
@@ -205,6 +206,14 @@ flusher_cut(struct flusher *f, int timeout)
 	for (uint32_t i = 0; i < f->conf.n_outputs && in_time; i++)
 		in_time = output_drain(f->conf.outputs[i], clock_ms_until(&clock_system, until));
 	return in_time ? 0 : -ETIMEDOUT;
+}
+
+void
+flusher_set_merger(struct flusher *f, const struct merger_conf *conf)
+{
+	pthread_mutex_lock(&f->lock);
+	f->conf.merger = *conf;
+	pthread_mutex_unlock(&f->lock);
 }
 
 uint64_t

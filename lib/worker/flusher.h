@@ -30,6 +30,9 @@ int flusher_start(const struct flusher_conf *conf, struct flusher **ret_flusher)
  * 0, or -ETIMEDOUT after so many ms. Any thread. */
 int flusher_cut(struct flusher *flusher, int timeout);
 
+/* What is made from a bucket from now on, that of the open one included. Any thread. */
+void flusher_set_merger(struct flusher *flusher, const struct merger_conf *conf);
+
 /* After the workers' threads ended: collects what is left and ends the thread. send_open: the
  * open bucket goes out, else it is forgotten. Returns the series that were forgotten. */
 uint64_t flusher_stop(struct flusher *flusher, bool send_open);
