@@ -111,6 +111,26 @@ refuse_key(struct loader *loader, const char *key, const char *text)
 }
 
 static int
+resolve_use_dogstatsd(struct loader *loader)
+{
+	static const char key[] = "use_dogstatsd";
+	const struct conf_node *node = conf_find(loader->conf.root, key);
+	char variable[ENVIRONMENT_NAME_SIZE];
+	bool by_variable;
+
+	if (loader->options.use_dogstatsd)
+		return 0;
+	environment_variable(key, variable);
+	by_variable = environment_value(loader->environment, variable) != NULL;
+	warnings_add(loader->source.warnings, by_variable ? variable : loader->source.file,
+		by_variable || node == NULL ? 0 : node->line,
+		by_variable || node == NULL ? 0 : node->column,
+		"use_dogstatsd: false has no effect: to listen on less, set dogstatsd_port to 0 or "
+		"leave sockets and ports out");
+	return 0;
+}
+
+static int
 resolve_hostname(struct loader *loader)
 {
 	struct options *options = &loader->options;
@@ -405,6 +425,7 @@ run_loader(struct loader *loader)
 	static int (*const step[])(struct loader * loader) = {
 		read_file,
 		read_environment,
+		resolve_use_dogstatsd,
 		resolve_hostname,
 		resolve_socket,
 		resolve_aggregates,

@@ -64,6 +64,7 @@ struct options {
 	struct string_list notes; /* what was decided for the user, one sentence each */
 
 	/* The Agent's keys. */
+	bool use_dogstatsd; /* no effect */
 	char *hostname; /* this host's name unless given; "" if that cannot be used */
 	struct string_list tags, dogstatsd_tags;
 	char *dogstatsd_port; /* number; "0" is off; "__random__" */

@@ -72,6 +72,7 @@ reload_take(struct options *running, struct options *wanted)
 	exchange(&running->histogram_aggregates, &wanted->histogram_aggregates);
 	exchange(&running->histogram_percentiles, &wanted->histogram_percentiles);
 	running->histogram = wanted->histogram;
+	running->use_dogstatsd = wanted->use_dogstatsd;
 	running->max_contexts = wanted->max_contexts;
 	running->max_context_bytes = wanted->max_context_bytes;
 	running->flush_on_stop = wanted->flush_on_stop;

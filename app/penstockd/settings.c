@@ -32,7 +32,9 @@ static const struct setting port_rows[] = {
 		.value = "",
 		.check = check_device,
 		.help = "What DPDK opens: a PCI address, or a virtual device with its arguments. "
-			"Must be given.",
+			"Must be given. With net_af_packet and net_pcap the kernel goes on serving "
+			"the interface: what its UDP socket hears as well is counted more than "
+			"once.",
 	},
 	{
 		.name = "addresses",
@@ -307,6 +309,16 @@ static const struct setting_table own_table = {
 
 static const struct setting top_rows[] = {
 	{
+		.name = "use_dogstatsd",
+		.kind = SETTING_BOOL,
+		.agent = SETTING_DIFFERS,
+		FIELD(use_dogstatsd),
+		.value = "true",
+		.can_reload = true,
+		.help = "Accepted, since Penstock always is a DogStatsD server.",
+		.note = "false has no effect and is a warning: leave listeners out instead",
+	},
+	{
 		.name = "hostname",
 		.kind = SETTING_STRING,
 		.agent = SETTING_DIFFERS,
@@ -509,7 +521,6 @@ static const struct setting top_rows[] = {
 		.note = "not given, it is true here and false in the Agent",
 	},
 
-	UNSUPPORTED("use_dogstatsd", "Penstock always is a DogStatsD server."),
 	UNSUPPORTED("dogstatsd_tcp_port", "There is no TCP listener."),
 	UNSUPPORTED("dogstatsd_stream_log_too_big", "Frames that are too long are counted."),
 	UNSUPPORTED("dogstatsd_pipe_name", "Windows only."),

@@ -97,10 +97,10 @@ stop_daemon
 
 # An Agent's key that we do not have is a warning; the plan follows.
 rm -rf "${work:?}"/*
-printf '%s\n' 'use_dogstatsd: true' 'hostname: planned' "dogstatsd_socket: $uds" 'penstock:' \
+printf '%s\n' 'dogstatsd_stats_port: 5' 'hostname: planned' "dogstatsd_socket: $uds" 'penstock:' \
 	'  ports: [{device: "net_null0"}]' '  hugepages: off' \
 	"  outputs: [{type: file, path: $output}]" >"$config"
-run 0 'use_dogstatsd' -c "$config" --check
+run 0 'dogstatsd_stats_port' -c "$config" --check
 plan=$("$PENSTOCKD" -c "$config" --check 2>/dev/null) || fail "--check ended with $?"
 for word in planned "$uds" net_null0 "$output" worker; do
 	grep -Fq -- "$word" <<<"$plan" || fail "--check does not say '$word':"$'\n'"$plan"

@@ -150,12 +150,12 @@ a_block_of_a_datadog_yaml_works_as_it_is(void **state)
 	assert_int_equal(outcome.options.histogram.n_percentiles, 2);
 	assert_int_equal(outcome.options.histogram.percentile[0], 50);
 	assert_int_equal(outcome.options.histogram.percentile[1], 99);
-	/* api_key, site, use_dogstatsd, dogstatsd_mapper_profiles; and logs_enabled is unknown. */
-	assert_int_equal(outcome.warnings.n, 5);
+	/* api_key, site, dogstatsd_mapper_profiles; and logs_enabled is unknown. */
+	assert_int_equal(outcome.warnings.n, 4);
 	assert_string_equal(outcome.message,
 		"p.yaml:2:1: api_key is a setting of the Datadog Agent that Penstock does not "
 		"support yet; it has no effect");
-	assert_string_equal(outcome.warnings.item[4].text,
+	assert_string_equal(outcome.warnings.item[3].text,
 		"it has no effect: 'logs_enabled' is not a setting of Penstock");
 	done(&outcome);
 }
@@ -173,6 +173,27 @@ an_unknown_key_below_penstock_is_refused(void **state)
 	expect_warning("dogstatsd_prot: 8125\n",
 		"p.yaml:1:1: it has no effect: 'dogstatsd_prot' is not a setting of Penstock; did "
 		"you mean 'dogstatsd_port'?");
+}
+
+static void
+a_server_cannot_be_switched_off(void **state)
+{
+	const char *environment[] = {"DD_USE_DOGSTATSD=false", NULL};
+	struct outcome outcome;
+
+	(void)state;
+	expect_warning("hostname: x\nuse_dogstatsd: false\n",
+		"p.yaml:2:16: use_dogstatsd: false has no effect: to listen on less, set "
+		"dogstatsd_port to 0 or leave sockets and ports out");
+	load("use_dogstatsd: true\n", environment, &outcome);
+	assert_int_equal(outcome.warnings.n, 1);
+	assert_string_equal(outcome.message,
+		"DD_USE_DOGSTATSD: use_dogstatsd: false has no effect: to listen on less, set "
+		"dogstatsd_port to 0 or leave sockets and ports out");
+	done(&outcome);
+	load("use_dogstatsd: true\n", no_variables, &outcome);
+	assert_int_equal(outcome.warnings.n, 0);
+	done(&outcome);
 }
 
 static void
@@ -601,6 +622,7 @@ main(void)
 		cmocka_unit_test(an_empty_file_gives_the_agents_defaults),
 		cmocka_unit_test(a_block_of_a_datadog_yaml_works_as_it_is),
 		cmocka_unit_test(an_unknown_key_below_penstock_is_refused),
+		cmocka_unit_test(a_server_cannot_be_switched_off),
 		cmocka_unit_test(bad_values_are_refused_at_their_place),
 		cmocka_unit_test(the_path_of_a_socket_has_107_bytes_at_most),
 		cmocka_unit_test(percentiles_are_rounded_as_the_agent_does),

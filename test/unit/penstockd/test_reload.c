@@ -129,7 +129,8 @@ static void
 what_a_reload_takes_is_taken(void **state)
 {
 	static const char before[] = "";
-	static const char after[] = "histogram_aggregates: [max, sum]\n"
+	static const char after[] = "use_dogstatsd: false\n"
+				    "histogram_aggregates: [max, sum]\n"
 				    "histogram_percentiles: [0.5, 0.99]\n"
 				    "penstock:\n"
 				    "  max_contexts: 5\n"
@@ -145,7 +146,7 @@ what_a_reload_takes_is_taken(void **state)
 	load(after, &wanted);
 	assert_int_equal(reload_compare(&running, &wanted, &changes), 0);
 	assert_int_equal(changes.refused.n, 0);
-	assert_int_equal(changes.taken.n, 7);
+	assert_int_equal(changes.taken.n, 8);
 	assert_non_null(strstr(changes.taken.text,
 		"penstock: max_contexts has changed from 1000000 to 5, penstock: max_context_bytes "
 		"has changed from 512MiB to 1GiB"));
@@ -173,10 +174,10 @@ count_rows(const struct setting_table *table)
 
 /* A row that says so needs a line in reload_take, and one in the test above. */
 static void
-seven_settings_can_be_reloaded(void **state)
+eight_settings_can_be_reloaded(void **state)
 {
 	(void)state;
-	assert_int_equal(count_rows(&settings_table), 7);
+	assert_int_equal(count_rows(&settings_table), 8);
 }
 
 int
@@ -188,7 +189,7 @@ main(void)
 		cmocka_unit_test(long_values_are_cut_between_characters),
 		cmocka_unit_test(changes_without_room_are_counted),
 		cmocka_unit_test(what_a_reload_takes_is_taken),
-		cmocka_unit_test(seven_settings_can_be_reloaded),
+		cmocka_unit_test(eight_settings_can_be_reloaded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
