@@ -49,8 +49,7 @@ look_up_pci(const char *device, const char *sys, char text[HARDWARE_TEXT_SIZE])
 	snprintf(path, sizeof(path), "%s/bus/pci/devices/%s", sys, address);
 	if (access(path, F_OK) != 0) {
 		snprintf(text, HARDWARE_TEXT_SIZE,
-			"there is no PCI device %s: 'lspci -D | grep -i ethernet' lists what there "
-			"is",
+			"there is no PCI device %s: 'ls /sys/bus/pci/devices' lists what there is",
 			address);
 		return -ENODEV;
 	}
@@ -68,12 +67,13 @@ look_up_pci(const char *device, const char *sys, char text[HARDWARE_TEXT_SIZE])
 	}
 	if (driver == NULL)
 		snprintf(text, HARDWARE_TEXT_SIZE,
-			"%s is bound to no driver: 'dpdk-devbind.py -b vfio-pci %s'", address,
-			address);
+			"%s is bound to no driver: 'dpdk-devbind.py -b vfio-pci %s' (of the "
+			"package dpdk)",
+			address, address);
 	else
 		snprintf(text, HARDWARE_TEXT_SIZE,
 			"%s is bound to the %.64s driver, which DPDK cannot use: "
-			"'dpdk-devbind.py -b vfio-pci %s'",
+			"'dpdk-devbind.py -b vfio-pci %s' (of the package dpdk)",
 			address, driver, address);
 	return -ENODEV;
 }
@@ -91,7 +91,8 @@ hardware_look_up(const char *device, const char *sys, char text[HARDWARE_TEXT_SI
 		snprintf(path, sizeof(path), "%s/class/net/%s", sys, interface);
 		if (access(path, F_OK) != 0) {
 			snprintf(text, HARDWARE_TEXT_SIZE,
-				"there is no network interface %s: 'ip link' lists what there is",
+				"there is no network interface %s: 'ls /sys/class/net' lists what "
+				"there is",
 				interface);
 			return -ENODEV;
 		}

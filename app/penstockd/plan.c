@@ -232,6 +232,28 @@ plan_queues(struct planner *planner)
 	return 0;
 }
 
+/* Drivers that look at an interface which the kernel goes on serving. */
+static int
+note_onlooker(struct planner *planner, const struct port_options *port)
+{
+	static const char *const driver[] = {"net_af_packet", "net_pcap"};
+	char interface[64];
+
+	hardware_argument(port->device, "iface", interface, sizeof(interface));
+	if (interface[0] == '\0')
+		hardware_argument(port->device, "rx_iface", interface, sizeof(interface));
+	for (size_t i = 0; interface[0] != '\0' && i < ARRAY_LENGTH(driver); i++)
+		if (strncmp(port->device, driver[i], strlen(driver[i])) == 0)
+			return plan_note(planner,
+				"port %s: the kernel goes on serving %s (%s only looks on), so a "
+				"datagram to UDP port %s that the UDP socket hears as well is "
+				"counted more than once: let bind_host be an address that %s does "
+				"not carry.",
+				port->name, interface, driver[i], planner->options->dogstatsd_port,
+				interface);
+	return 0;
+}
+
 static int
 note_ports(struct planner *planner)
 {
@@ -247,6 +269,9 @@ note_ports(struct planner *planner)
 			"dogstatsd_port is __random__, so ports take datagrams to every "
 			"UDP port.") != 0)
 		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->n_ports; i++)
+		if (note_onlooker(planner, plan->ports[i].options) != 0)
+			return -ENOMEM;
 	for (uint32_t i = 1; i < plan->n_workers; i++)
 		if (plan->workers[i].n_inputs == 0 &&
 			plan_note(planner,

@@ -86,8 +86,12 @@ note_delivered(struct file *file)
 {
 	if (!file->is_trouble_known)
 		return;
-	log_info("output '%s': writing %s again; points dropped since the last message: %llu",
-		file->name, file->path, (unsigned long long)file->n_dropped);
+	if (file->n_dropped != 0)
+		log_info("output '%s': writing %s again; points dropped since the last message: "
+			 "%llu",
+			file->name, file->path, (unsigned long long)file->n_dropped);
+	else
+		log_info("output '%s': writing %s again", file->name, file->path);
 	file->is_trouble_known = false;
 	file->n_dropped = 0;
 }

@@ -102,15 +102,19 @@ explain_pci(const char *name, const char *said, struct eal_error *error)
 	snprintf(path, sizeof(path), SYSFS_PCI "%s", name);
 	if (access(path, F_OK) != 0)
 		return eal_fail(error, ENODEV,
-			"there is no PCI device %s: 'lspci -D' shows which there are", name);
+			"there is no PCI device %s: 'ls /sys/bus/pci/devices' lists what there is",
+			name);
 	if (!read_link(name, "driver", driver, sizeof(driver)))
 		return eal_fail(error, EBUSY,
-			"%s has no driver: 'dpdk-devbind.py -b vfio-pci %s' gives it to DPDK", name,
-			name);
+			"%s has no driver: 'dpdk-devbind.py -b vfio-pci %s' (of the package dpdk) "
+			"gives "
+			"it to DPDK",
+			name, name);
 	if (strcmp(driver, "vfio-pci") != 0 && strstr(driver, "uio") == NULL)
 		return eal_fail(error, EBUSY,
 			"%s belongs to the kernel's driver %s: 'dpdk-devbind.py -b vfio-pci %s' "
-			"gives it to DPDK, and the kernel loses the interface",
+			"(of "
+			"the package dpdk) gives it to DPDK, and the kernel loses the interface",
 			name, driver, name);
 	if (read_link(name, "iommu_group", group, sizeof(group))) {
 		snprintf(path, sizeof(path), "/dev/vfio/%s", group);

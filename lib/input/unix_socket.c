@@ -134,9 +134,8 @@ clear_path(const struct unix_socket *s, struct input_error *error)
 			path, (int)pid);
 	if (err == 0 || err == -EPROTOTYPE)
 		return input_fail(error, EADDRINUSE,
-			"%s belongs to a running process (fuser %s names it): stop it or choose "
-			"another "
-			"path",
+			"%s belongs to a running process ('fuser %s' of the package psmisc names "
+			"it): stop it or choose another path",
 			path, path);
 	if (err != -ECONNREFUSED && err != -ENOENT)
 		return input_fail(error, -err,

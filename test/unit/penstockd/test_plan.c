@@ -241,11 +241,11 @@ a_missing_device_is_refused_with_the_way_out(void **state)
 
 	(void)state;
 	expect_refused("  ports: [{device: '3b:00.0'}]\n", &machine, 69,
-		"port port0: there is no PCI device 0000:3b:00.0: 'lspci -D | grep -i ethernet' "
-		"lists "
+		"port port0: there is no PCI device 0000:3b:00.0: 'ls /sys/bus/pci/devices' lists "
 		"what there is");
 	expect_refused("  ports: [{name: up, device: 'net_af_packet0,iface=eth9'}]\n", &machine, 69,
-		"port up: there is no network interface eth9: 'ip link' lists what there is");
+		"port up: there is no network interface eth9: 'ls /sys/class/net' lists what there "
+		"is");
 }
 
 static void
@@ -400,6 +400,35 @@ outputs_are_no_more_than_the_ledger_holds(void **state)
 }
 
 static void
+a_port_that_the_kernel_serves_too_is_noted(void **state)
+{
+	struct machine machine = machine_of(2);
+	struct options options;
+	struct plan plan;
+
+	(void)state;
+	machine.sys = "/sys"; /* every machine has lo */
+	make("  ports: [{device: 'net_af_packet0,iface=lo'}, {device: net_null0}]\n", &machine,
+		&options, &plan);
+	assert_int_equal(plan.notes.n, 1);
+	assert_string_equal(plan.notes.item[0],
+		"port port0: the kernel goes on serving lo (net_af_packet only looks on), so a "
+		"datagram to UDP port 8125 that the UDP socket hears as well is counted more than "
+		"once: let bind_host be an address that lo does not carry.");
+	plan_free(&plan);
+	options_free(&options);
+
+	make("  ports: [{device: 'net_pcap0,rx_iface=eth1'}]\n", &machine, &options, &plan);
+	assert_int_equal(plan.notes.n, 1);
+	plan_free(&plan);
+	options_free(&options);
+	make("  ports: [{device: 'net_pcap0,rx_pcap=/tmp/a'}]\n", &machine, &options, &plan);
+	assert_int_equal(plan.notes.n, 0);
+	plan_free(&plan);
+	options_free(&options);
+}
+
+static void
 the_plan_prints_what_matters(void **state)
 {
 	struct machine machine = machine_of(2);
@@ -459,6 +488,7 @@ main(void)
 		cmocka_unit_test(what_dpdk_is_told_is_what_was_planned),
 		cmocka_unit_test(ports_need_a_udp_port),
 		cmocka_unit_test(outputs_are_no_more_than_the_ledger_holds),
+		cmocka_unit_test(a_port_that_the_kernel_serves_too_is_noted),
 		cmocka_unit_test(the_plan_prints_what_matters),
 		cmocka_unit_test(this_machine_can_be_read),
 	};
