@@ -6,6 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum family {
+#define METRIC(enumerator, name, type, labels, help) FAMILY_##enumerator,
+#include "admin/metrics.def"
+#undef METRIC
+};
+
+static const struct family_info {
+	const char *name, *type, *help;
+} families[] = {
+#define METRIC(enumerator, name, type, labels, help) {name, type, help},
+#include "admin/metrics.def"
+#undef METRIC
+};
+
 struct text {
 	char *bytes;
 	size_t size, capacity;
@@ -64,11 +78,21 @@ sample(struct text *text, const char *name, uint64_t value)
 	end(text, value);
 }
 
-static void
-gauge(struct text *text, const char *name, const char *help, uint64_t value)
+/* Begins a family of the list; returns its name. */
+static const char *
+begin_family(struct text *text, enum family family)
 {
-	begin(text, name, "gauge", help);
-	sample(text, name, value);
+	const struct family_info *info = &families[family];
+
+	begin(text, info->name, info->type, info->help);
+	return info->name;
+}
+
+/* A family of the list with one sample. */
+static void
+write_one(struct text *text, enum family family, uint64_t value)
+{
+	sample(text, begin_family(text, family), value);
 }
 
 /* name="value"; in the value '\\', '"' and newline are escaped. */
@@ -148,44 +172,20 @@ write_reasons(struct text *text, const struct ledger *ledger)
 static void
 write_listeners(struct text *text, const struct ledger *ledger)
 {
-	static const char name[] = "penstock_datagrams_received_by_listener_total";
+	const char *name = begin_family(text, FAMILY_LISTENERS);
 
-	begin(text, name, "counter", "datagrams and stream frames taken in, by listener");
 	for (size_t i = 0; i < ledger->n_listeners; i++)
 		labelled(text, name, "listener", ledger->listener[i], ledger->stats.listener[i]);
 }
 
 static void
-write_outputs(struct text *text, const struct ledger *ledger)
+write_drops(struct text *text, const struct ledger *ledger)
 {
-	static const struct {
-		const char *name, *type, *help;
-		size_t offset;
-	} families[] = {
-		{"penstock_output_points_total", "counter",
-			"points, events and service checks handed to the output",
-			offsetof(struct output_counts, points)},
-		{"penstock_output_delivered_total", "counter", "those that the output delivered",
-			offsetof(struct output_counts, delivered)},
-		{"penstock_output_queued", "gauge", "those that wait for the output",
-			offsetof(struct output_counts, queued)},
-	};
-	static const char dropped[] = "penstock_output_dropped_total";
+	const char *name = begin_family(text, FAMILY_OUTPUT_DROPPED);
 
-	for (size_t f = 0; f < ARRAY_LENGTH(families); f++) {
-		begin(text, families[f].name, families[f].type, families[f].help);
-		for (size_t i = 0; i < ledger->n_outputs; i++) {
-			const char *counts = (const char *)&ledger->output[i].counts;
-			uint64_t value;
-
-			memcpy(&value, counts + families[f].offset, sizeof(value));
-			labelled(text, families[f].name, "output", ledger->output[i].name, value);
-		}
-	}
-	begin(text, dropped, "counter", "those that the output dropped, by reason");
 	for (size_t i = 0; i < ledger->n_outputs; i++) {
 		for (size_t reason = 0; reason < OUTPUT_REASON_COUNT; reason++) {
-			append_string(text, dropped);
+			append_string(text, name);
 			append_string(text, "{");
 			label(text, "output", ledger->output[i].name);
 			append_string(text, ",");
@@ -197,22 +197,46 @@ write_outputs(struct text *text, const struct ledger *ledger)
 }
 
 static void
+write_outputs(struct text *text, const struct ledger *ledger)
+{
+	static const struct {
+		enum family family;
+		size_t offset;
+	} counts[] = {
+		{FAMILY_OUTPUT_POINTS, offsetof(struct output_counts, points)},
+		{FAMILY_OUTPUT_DELIVERED, offsetof(struct output_counts, delivered)},
+		{FAMILY_OUTPUT_QUEUED, offsetof(struct output_counts, queued)},
+	};
+
+	for (size_t f = 0; f < ARRAY_LENGTH(counts); f++) {
+		const char *name = begin_family(text, counts[f].family);
+
+		for (size_t i = 0; i < ledger->n_outputs; i++) {
+			const char *of = (const char *)&ledger->output[i].counts;
+			uint64_t value;
+
+			memcpy(&value, of + counts[f].offset, sizeof(value));
+			labelled(text, name, "output", ledger->output[i].name, value);
+		}
+	}
+	write_drops(text, ledger);
+}
+
+static void
 write_status(struct text *text, const struct status *status)
 {
-	begin(text, "penstock_build_info", "gauge", "always 1");
-	labelled(text, "penstock_build_info", "version", PENSTOCK_VERSION, 1);
-	begin(text, "penstock_state", "gauge", "1 for the state that the daemon is in");
+	const char *name = begin_family(text, FAMILY_BUILD_INFO);
+
+	labelled(text, name, "version", PENSTOCK_VERSION, 1);
+	name = begin_family(text, FAMILY_STATE);
 	for (size_t i = 0; i < STATE_COUNT; i++)
-		labelled(text, "penstock_state", "state", state_name[i], status->state == i);
-	gauge(text, "penstock_uptime_seconds", "time since the start", status->uptime);
-	gauge(text, "penstock_config_generation", "1, and one more with every reload",
-		status->config_generation);
-	gauge(text, "penstock_workers", "workers", status->n_workers);
-	gauge(text, "penstock_contexts", "series alive in all workers", status->contexts);
-	gauge(text, "penstock_context_bytes", "memory of contexts and samples",
-		status->context_bytes);
-	gauge(text, "penstock_context_bytes_max", "limit of penstock_context_bytes",
-		status->context_bytes_max);
+		labelled(text, name, "state", state_name[i], status->state == i);
+	write_one(text, FAMILY_UPTIME, status->uptime);
+	write_one(text, FAMILY_CONFIG_GENERATION, status->config_generation);
+	write_one(text, FAMILY_WORKERS, status->n_workers);
+	write_one(text, FAMILY_CONTEXTS, status->contexts);
+	write_one(text, FAMILY_CONTEXT_BYTES, status->context_bytes);
+	write_one(text, FAMILY_CONTEXT_BYTES_MAX, status->context_bytes_max);
 }
 
 int
@@ -226,8 +250,7 @@ metrics_text(const struct ledger *ledger, const struct status *status, char **re
 	write_reasons(&text, ledger);
 	write_listeners(&text, ledger);
 	write_outputs(&text, ledger);
-	gauge(&text, "penstock_ledger_difference", "what is received and accounted for nowhere",
-		ledger_difference(ledger));
+	write_one(&text, FAMILY_LEDGER_DIFFERENCE, ledger_difference(ledger));
 	if (text.failed) {
 		free(text.bytes);
 		return -ENOMEM;

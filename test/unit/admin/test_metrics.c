@@ -224,12 +224,40 @@ has_every_row_of_the_list(void **state)
 	free(text);
 }
 
+static void
+has_every_family_of_the_other_list(void **state)
+{
+	static const char *const names[] = {
+#define METRIC(enumerator, name, type, labels, help) name,
+#include "admin/metrics.def"
+#undef METRIC
+	};
+	static struct parsed parsed;
+	struct fake fake;
+	size_t size;
+	char *text;
+
+	fake_init(&fake);
+	assert_int_equal(metrics_text(&fake.ledger, &fake.status, &text, &size), 0);
+	parse(text, size, &parsed);
+	for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
+		bool found = false;
+
+		for (size_t j = 0; j < parsed.n_families; j++)
+			found |= strcmp(parsed.family[j], names[i]) == 0;
+		if (!found)
+			fail_msg("no family %s", names[i]);
+	}
+	free(text);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_to_the_exposition_format),
 		cmocka_unit_test(has_every_row_of_the_list),
+		cmocka_unit_test(has_every_family_of_the_other_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
