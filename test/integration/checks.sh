@@ -142,6 +142,8 @@ plant check-docs doc/planted.md 'leads nowhere' '[a page](nowhere.md)'
 plant check-docs doc/planted.md 'has no heading' '# One' '[a heading](#two)'
 plant check-docs doc/planted.md 'there is no lib/planted' 'See `lib/planted/planted.c`.'
 passes check-docs doc/planted.md '# One' '[here](#one) [up](../meson.build) `lib/<layer>/x.c`'
+plant check-docs doc/penstockctl.1 'no manual penstock-none\(1\)' '.Xr penstock-none 1'
+plant check-docs doc/planted.8 'no .Xr penstockd 8' '.\" SPDX-License-Identifier: BSD-3-Clause'
 if command -v mandoc >/dev/null; then
 	plant check-docs doc/planted.1 '.' '.TH'
 fi
