@@ -122,7 +122,8 @@ every_length_is_compared_to_its_end(void **state)
 
 			memset(line, 'n', length[n]);
 			size = length[n];
-			size += (size_t)sprintf(line + size, ":1|c|#");
+			memcpy(line + size, ":1|c|#", 6);
+			size += 6;
 			memset(line + size, 't', length[r]);
 			size += length[r];
 			memcpy(other, line, size);
