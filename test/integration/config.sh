@@ -68,22 +68,6 @@ said=$(ulimit -n 8 && exec timeout 20 "$PENSTOCKD" -c "$work/small.yaml" 2>&1)
 expect_equal 'the exit code with 8 files' 69 $?
 grep -q 'may open 8 files, but needs' <<<"$said" || fail "with 8 files it says: $said"
 
-# The folder of the default cannot be made: /run has no inode left.
-if unshare --mount true 2>/dev/null; then
-	cat >"$work/run.yaml" <<-END
-		dogstatsd_port: __random__
-		dogstatsd_socket: ""
-		penstock: {hugepages: off, outputs: [{type: 'null'}]}
-	END
-	said=$(timeout 20 unshare --mount bash -c '
-		mount -t tmpfs -o nr_inodes=1 tmpfs /run && exec "$@"' - \
-		"$PENSTOCKD" -c "$work/run.yaml" 2>&1)
-	expect_equal 'the exit code without a folder' 69 $?
-	grep -q 'cannot make the folder /run/penstock' <<<"$said" || fail "without a folder: $said"
-else
-	echo 'not tested: a folder that cannot be made (needs root for a mount namespace)'
-fi
-
 configure
 start_daemon
 refuses 69 "$udp_port" "dogstatsd_port: $udp_port" 'dogstatsd_socket: ""' 'penstock:' \
