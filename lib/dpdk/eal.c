@@ -383,8 +383,7 @@ eal_stop(void)
 	if (!started)
 		return;
 	started = false;
-	/* The memory goes, and with it what a handler that is still to be removed points to. */
-	interrupt_settle();
+	interrupt_end();
 	rte_eal_cleanup();
 	words_close();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "dpdk/interrupt.h"
 
+#include <pthread.h>
 #include <semaphore.h>
-#include <stddef.h>
 
 #include <rte_alarm.h>
 
@@ -37,17 +37,20 @@ interrupt_run(void (*run)(void *), void *argument)
 	return result;
 }
 
+/* Takes effect in the thread's next system call that waits, with none of EAL's locks held: where it
+ * waits for events, or first thing in the handler of one. */
 static void
-do_nothing(void *argument)
+cancel(void *ret_thread)
 {
-	(void)argument;
+	*(pthread_t *)ret_thread = pthread_self();
+	pthread_cancel(pthread_self());
 }
 
 void
-interrupt_settle(void)
+interrupt_end(void)
 {
-	/* The first waits for handlers that run now; those then remove themselves, and the second
-	 * comes after that. */
-	for (int i = 0; i < 2; i++)
-		interrupt_run(do_nothing, NULL);
+	pthread_t thread;
+
+	if (interrupt_run(cancel, &thread) == 0)
+		pthread_join(thread, NULL);
 }

@@ -9,7 +9,9 @@
 /* Runs it in the interrupt thread and returns when it has run. 0 or -errno. */
 int interrupt_run(void (*run)(void *), void *argument);
 
-/* Returns when the interrupt thread has done what was pending, with handlers to be removed gone. */
-void interrupt_settle(void);
+/* Ends the thread, which rte_eal_cleanup leaves running without memory: it would look there when
+ * something happens on a descriptor, e.g. on the socket that memif listens on and never closes.
+ * Right before rte_eal_cleanup. */
+void interrupt_end(void);
 
 #endif

@@ -8,10 +8,13 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 
 #define DATAGRAMS 100000
 #define UNDER_LOAD 5000 /* datagrams: the ring has been full */
 #define SENDERS_KILLED 40
+#define SERVERS_STOPPED 20
 
 static char folder[] = "/tmp/penstock-test-XXXXXX";
 static char server_device[128], client_device[128];
@@ -178,6 +181,62 @@ outlives_a_sender_that_is_killed_under_load(void **state)
 	assert_int_equal(wait_for(server), 0);
 }
 
+/* Lives a moment longer than its EAL: what the interrupt thread still does shows. */
+static void
+take_until_told(void)
+{
+	take_from_senders_that_die();
+	eal_stop();
+	usleep(20000);
+}
+
+/* As a peer that is ready too early or too late; until it is killed. */
+static void
+visit_for_ever(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/sock", folder);
+	for (;;) {
+		int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+		char hello[128];
+
+		CHECK(fd >= 0);
+		if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+			recv(fd, hello, sizeof(hello), 0) <= 0)
+			usleep(100);
+		close(fd);
+	}
+}
+
+static void
+ends_in_peace_while_peers_come_and_go(void **state)
+{
+	(void)state;
+	for (int i = 0; i < SERVERS_STOPPED; i++) {
+		pid_t server = start_child(take_until_told), client, visitor;
+
+		assert_true(has_byte(ready[0], 5));
+		wait_for_byte(ready[0]);
+		client = start_child(send_for_ever);
+		assert_true(has_byte(ready[0], 5));
+		wait_for_byte(ready[0]);
+		visitor = start_child(visit_for_ever);
+		usleep(2000);
+		/* The client goes before, with and after the server's stop. */
+		if (i % 2 == 0)
+			assert_int_equal(write(done[1], "!", 1), 1);
+		usleep((useconds_t)i * 77);
+		kill(client, SIGKILL);
+		if (i % 2 != 0)
+			assert_int_equal(write(done[1], "!", 1), 1);
+		assert_int_equal(wait_for(server), 0);
+		kill(visitor, SIGKILL);
+		wait_for(visitor);
+		wait_for(client);
+	}
+}
+
 static int
 make_folder(void **state)
 {
@@ -208,6 +267,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_datagram_arrives_in_order),
 		cmocka_unit_test(outlives_a_sender_that_is_killed_under_load),
+		cmocka_unit_test(ends_in_peace_while_peers_come_and_go),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
