@@ -73,7 +73,7 @@ static int
 open_sender(struct load *load)
 {
 	const struct arguments *arguments = &load->arguments;
-	struct sender_error error;
+	struct error error;
 	int result;
 
 	result = arguments->driver->open(arguments->target, &arguments->sender, &load->sender,

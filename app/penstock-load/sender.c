@@ -37,14 +37,3 @@ sender_find(const char *to, const char **ret_target)
 	}
 	return NULL;
 }
-
-int
-sender_fail(struct sender_error *error, int number, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	va_end(arguments);
-	return -number;
-}

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+#include "base/error.h"
 #include "penstock-load/datagram.h"
 #include "penstock-load/envelope.h"
 
@@ -22,10 +23,6 @@ struct sender_options {
 	const atomic_bool *stopping; /* set by a signal: a blocked send gives up */
 };
 
-struct sender_error {
-	char text[512];
-};
-
 struct sender_driver {
 	const char *scheme; /* "udp" */
 	const char *help; /* "HOST:PORT" */
@@ -36,7 +33,7 @@ struct sender_driver {
 	/* 0 and *ret_state, or -errno with error filled; -EINVAL when target has not the form of
 	 * help. */
 	int (*open)(const char *target, const struct sender_options *options, void **ret_state,
-		struct sender_error *error);
+		struct error *error);
 
 	/* Sets the error of each of n datagrams, n at most SENDER_BATCH. */
 	void (*send)(void *state, struct datagram *datagrams, unsigned n);
@@ -52,6 +49,4 @@ const struct sender_driver *sender_find(const char *to, const char **ret_target)
 const struct sender_driver *sender_at(unsigned i);
 
 /* For drivers: fills error and returns -number. */
-int sender_fail(struct sender_error *error, int number, const char *format, ...) printf_like(3, 4);
-
 #endif

@@ -53,7 +53,7 @@ wait_for_link(const struct dpdk *dpdk, uint64_t end)
  * turns it away for good: then a new port has to try again. Other links just take their time.
  */
 static int
-open_port(struct dpdk *dpdk, const struct port_spec *spec, struct eal_error *error)
+open_port(struct dpdk *dpdk, const struct port_spec *spec, struct error *error)
 {
 	uint64_t end = deadline(dpdk), attempt_end;
 	bool is_memif = strncmp(spec->device, "net_memif", strlen("net_memif")) == 0;
@@ -71,12 +71,12 @@ open_port(struct dpdk *dpdk, const struct port_spec *spec, struct eal_error *err
 	} while (is_memif && pace_now() < end && !atomic_load(dpdk->stopping));
 	if (result != 0)
 		return result;
-	return eal_fail(error, ETIMEDOUT, "the link of %s did not come up within %d ms",
+	return error_fill(error, ETIMEDOUT, "the link of %s did not come up within %d ms",
 		spec->device, dpdk->timeout);
 }
 
 static int
-start(struct dpdk *dpdk, const char *target, struct eal_error *error)
+start(struct dpdk *dpdk, const char *target, struct error *error)
 {
 	struct port_spec spec = {.name = "load", .device = target, .queues = 1};
 	struct eal_options eal = {.devices = &spec.device,
@@ -105,20 +105,20 @@ dpdk_close(void *state)
 
 static int
 dpdk_open(const char *target, const struct sender_options *options, void **ret_state,
-	struct sender_error *error)
+	struct error *error)
 {
 	struct dpdk *dpdk = calloc(1, sizeof(*dpdk));
-	struct eal_error why;
+	struct error why;
 	int result;
 
 	if (dpdk == NULL)
-		return sender_fail(error, ENOMEM, "Out of memory.");
+		return error_fill(error, ENOMEM, "Out of memory.");
 	dpdk->timeout = options->timeout;
 	dpdk->stopping = options->stopping;
 	envelope_init(&dpdk->envelope, &options->envelope);
 	result = start(dpdk, target, &why);
 	if (result != 0) {
-		sender_fail(error, -result, "%s", why.text);
+		error_fill(error, -result, "%s", why.text);
 		dpdk_close(dpdk);
 		return result;
 	}

@@ -39,18 +39,18 @@ write_file_header(FILE *file)
 
 static int
 pcap_open(const char *target, const struct sender_options *options, void **ret_state,
-	struct sender_error *error)
+	struct error *error)
 {
 	struct pcap *pcap = calloc(1, sizeof(*pcap));
 
 	if (pcap == NULL)
-		return sender_fail(error, ENOMEM, "Out of memory.");
+		return error_fill(error, ENOMEM, "Out of memory.");
 	envelope_init(&pcap->envelope, &options->envelope);
 	pcap->epoch = options->epoch * NS_PER_S;
 	pcap->file = fopen(target, "wbe");
 	if (pcap->file == NULL || write_file_header(pcap->file) != 0) {
 		int result =
-			sender_fail(error, errno, "Cannot write %s: %s.", target, strerror(errno));
+			error_fill(error, errno, "Cannot write %s: %s.", target, strerror(errno));
 
 		if (pcap->file != NULL)
 			fclose(pcap->file);

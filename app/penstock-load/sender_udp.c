@@ -43,16 +43,16 @@ split(char *target, const char **ret_host, const char **ret_port)
 }
 
 static int
-connect_to(const char *host, const char *port, const char *target, struct sender_error *error)
+connect_to(const char *host, const char *port, const char *target, struct error *error)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICSERV}, *found;
 	int size = SEND_BUFFER, result = getaddrinfo(host, port, &hints, &found), fd;
 
 	if (result != 0)
-		return sender_fail(error, ENOENT, "udp:%s: %s.", target, gai_strerror(result));
+		return error_fill(error, ENOENT, "udp:%s: %s.", target, gai_strerror(result));
 	fd = socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || connect(fd, found->ai_addr, found->ai_addrlen) != 0) {
-		result = sender_fail(error, errno, "udp:%s: %s.", target, strerror(errno));
+		result = error_fill(error, errno, "udp:%s: %s.", target, strerror(errno));
 		if (fd >= 0)
 			close(fd);
 		freeaddrinfo(found);
@@ -89,7 +89,7 @@ udp_close(void *state)
 
 static int
 udp_open(const char *target, const struct sender_options *options, void **ret_state,
-	struct sender_error *error)
+	struct error *error)
 {
 	struct udp *udp = calloc(1, sizeof(*udp));
 	char *copy = strdup(target);
@@ -97,9 +97,9 @@ udp_open(const char *target, const struct sender_options *options, void **ret_st
 	int result;
 
 	if (udp == NULL || copy == NULL)
-		result = sender_fail(error, ENOMEM, "Out of memory.");
+		result = error_fill(error, ENOMEM, "Out of memory.");
 	else if (!split(copy, &host, &port))
-		result = sender_fail(error, EINVAL, "udp:%s: say udp:HOST:PORT.", target);
+		result = error_fill(error, EINVAL, "udp:%s: say udp:HOST:PORT.", target);
 	else
 		result = connect_to(host, port, target, error);
 	free(copy);
@@ -112,7 +112,7 @@ udp_open(const char *target, const struct sender_options *options, void **ret_st
 	if (result == 0 && options->has_segments)
 		result = set_segments(udp, options);
 	if (result != 0) {
-		sender_fail(error, -result, "udp:%s: cannot set the socket's options: %s.", target,
+		error_fill(error, -result, "udp:%s: cannot set the socket's options: %s.", target,
 			strerror(-result));
 		udp_close(udp);
 		return result;

@@ -60,17 +60,17 @@ unix_disconnect(struct unix_socket *self)
 
 static int
 unix_open(const char *target, int type, const struct sender_options *options, void **ret_state,
-	struct sender_error *error)
+	struct error *error)
 {
 	struct unix_socket *self;
 	int result;
 
 	if (target[0] == '\0' || strlen(target) >= sizeof(self->address.sun_path))
-		return sender_fail(error, EINVAL, "The path of a Unix socket has 1 to %zu bytes.",
+		return error_fill(error, EINVAL, "The path of a Unix socket has 1 to %zu bytes.",
 			sizeof(self->address.sun_path) - 1);
 	self = calloc(1, sizeof(*self));
 	if (self == NULL)
-		return sender_fail(error, ENOMEM, "Out of memory.");
+		return error_fill(error, ENOMEM, "Out of memory.");
 	*self = (struct unix_socket){.fd = -1,
 		.type = type,
 		.timeout = options->timeout,
@@ -79,7 +79,7 @@ unix_open(const char *target, int type, const struct sender_options *options, vo
 	memcpy(self->address.sun_path, target, strlen(target));
 	result = unix_connect(self);
 	if (result != 0) {
-		sender_fail(error, -result, "Cannot connect to %s: %s.", target, strerror(-result));
+		error_fill(error, -result, "Cannot connect to %s: %s.", target, strerror(-result));
 		free(self);
 		return result;
 	}
@@ -89,14 +89,14 @@ unix_open(const char *target, int type, const struct sender_options *options, vo
 
 static int
 dgram_open(const char *target, const struct sender_options *options, void **ret_state,
-	struct sender_error *error)
+	struct error *error)
 {
 	return unix_open(target, SOCK_DGRAM, options, ret_state, error);
 }
 
 static int
 stream_open(const char *target, const struct sender_options *options, void **ret_state,
-	struct sender_error *error)
+	struct error *error)
 {
 	return unix_open(target, SOCK_STREAM, options, ret_state, error);
 }

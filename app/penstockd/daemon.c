@@ -74,7 +74,7 @@ open_outputs(struct daemon *d, struct plan_error *error)
 	if (d->outputs == NULL)
 		return fail(error, -ENOMEM, "not enough memory");
 	for (uint32_t i = 0; i < d->plan->n_outputs; i++) {
-		struct output_error cause;
+		struct error cause;
 		int status = output_open(&d->plan->outputs[i], &d->outputs[i], &cause);
 
 		if (status != 0)
@@ -114,7 +114,7 @@ open_workers(struct daemon *d, struct plan_error *error)
 					.clock = &clock_system,
 				},
 		};
-		struct input_error cause;
+		struct error cause;
 		int status = worker_new(&conf, &d->worker[i], &cause);
 
 		if (status != 0)
@@ -286,7 +286,7 @@ source_reload(void *context, char *text, size_t size)
 static int
 open_admin(struct daemon *d, struct plan_error *error)
 {
-	struct admin_error cause;
+	struct error cause;
 	int status;
 
 	d->source = (struct admin_source){

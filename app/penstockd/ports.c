@@ -13,7 +13,7 @@ static struct port **ports;
 static uint32_t n_ports;
 
 static int
-fail(struct plan_error *error, int exit_code, int status, const struct eal_error *cause)
+fail(struct plan_error *error, int exit_code, int status, const struct error *cause)
 {
 	error->exit_code = exit_code;
 	snprintf(error->text, sizeof(error->text), "%s", cause->text);
@@ -23,7 +23,7 @@ fail(struct plan_error *error, int exit_code, int status, const struct eal_error
 int
 ports_check(struct plan *plan, struct plan_error *error)
 {
-	struct eal_error cause;
+	struct error cause;
 	int status;
 
 	for (uint32_t i = 0; i < plan->n_ports; i++) {
@@ -64,7 +64,7 @@ int
 ports_open(struct plan *plan, struct plan_error *error)
 {
 	struct eal_options options = plan->eal;
-	struct eal_error cause;
+	struct error cause;
 	int status;
 
 	options.log = log_dpdk;
@@ -73,7 +73,7 @@ ports_open(struct plan *plan, struct plan_error *error)
 		return fail(error, PLAN_EXIT_RESOURCE, status, &cause);
 	ports = calloc(plan->n_ports + 1, sizeof(*ports));
 	if (ports == NULL) {
-		eal_fail(&cause, ENOMEM, "not enough memory to open the ports");
+		error_fill(&cause, ENOMEM, "not enough memory to open the ports");
 		return fail(error, PLAN_EXIT_RESOURCE, -ENOMEM, &cause);
 	}
 	for (uint32_t i = 0; i < plan->n_ports; i++) {

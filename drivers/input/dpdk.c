@@ -183,17 +183,17 @@ choose_checks(struct queue *queue, const struct port_facts *facts)
 
 static int
 queue_open(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
-	struct input_error *error)
+	struct error *error)
 {
 	const struct port_facts *facts = port_facts(spec->port);
 	struct queue *queue;
 
 	if (spec->queue >= facts->queues)
-		return input_fail(error, EINVAL, "%s: there is no queue %u: the device granted %u",
+		return error_fill(error, EINVAL, "%s: there is no queue %u: the device granted %u",
 			spec->name, spec->queue, facts->queues);
 	queue = calloc(1, sizeof(*queue));
 	if (queue == NULL)
-		return input_fail(error, ENOMEM, "%s: no memory", spec->name);
+		return error_fill(error, ENOMEM, "%s: no memory", spec->name);
 	input_init(&queue->input, &input_ops_dpdk, spec, stats);
 	snprintf(queue->input.address, sizeof(queue->input.address), "%s queue %u", facts->device,
 		spec->queue);

@@ -87,7 +87,7 @@ is_foreign(int err)
 /* host NULL: every address of the family. */
 static int
 bind_host(const struct input_spec *spec, const char *host, int family, const char *port,
-	int *ret_fd, struct input_error *error)
+	int *ret_fd, struct error *error)
 {
 	const struct addrinfo hints = {.ai_family = family,
 		.ai_socktype = SOCK_DGRAM,
@@ -96,7 +96,7 @@ bind_host(const struct input_spec *spec, const char *host, int family, const cha
 	int err = getaddrinfo(host, port, &hints, &list);
 
 	if (err != 0)
-		return input_fail(error, EADDRNOTAVAIL,
+		return error_fill(error, EADDRNOTAVAIL,
 			"%s: cannot resolve bind_host %s: %s: give an address of this machine",
 			spec->name, host != NULL ? host : "", gai_strerror(err));
 	err = -EADDRNOTAVAIL;
@@ -104,13 +104,13 @@ bind_host(const struct input_spec *spec, const char *host, int family, const cha
 		err = bind_address(spec, a, ret_fd);
 	freeaddrinfo(list);
 	if (err == -EADDRINUSE)
-		input_fail(error, EADDRINUSE,
+		error_fill(error, EADDRINUSE,
 			"%s: UDP port %s is taken (ss -lunp names its owner): stop it or choose "
 			"another "
 			"dogstatsd_port",
 			spec->name, port);
 	else if (err < 0)
-		input_fail(error, -err, "%s: cannot bind %s port %s: %s", spec->name,
+		error_fill(error, -err, "%s: cannot bind %s port %s: %s", spec->name,
 			host != NULL ? host : "every address", port, strerror(-err));
 	return err;
 }
@@ -128,7 +128,7 @@ is_port(const char *text)
 }
 
 static int
-bind_spec(const struct input_spec *spec, int *ret_fd, struct input_error *error)
+bind_spec(const struct input_spec *spec, int *ret_fd, struct error *error)
 {
 	const char *host = spec->address;
 	const char *port = spec->udp_port;
@@ -137,7 +137,7 @@ bind_spec(const struct input_spec *spec, int *ret_fd, struct input_error *error)
 	if (port != NULL && strcmp(port, RANDOM_PORT) == 0)
 		port = "0";
 	else if (!is_port(port))
-		return input_fail(error, EINVAL,
+		return error_fill(error, EINVAL,
 			"%s: dogstatsd_port '%s' is neither a number from 1 to 65535 "
 			"nor " RANDOM_PORT,
 			spec->name, port != NULL ? port : "");
@@ -182,17 +182,17 @@ udp_close(struct input *input)
 
 static int
 udp_open(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
-	struct input_error *error)
+	struct error *error)
 {
 	struct udp *udp = calloc(1, sizeof(*udp));
 	int err;
 
 	if (udp == NULL)
-		return input_fail(error, ENOMEM, "%s: no memory", spec->name);
+		return error_fill(error, ENOMEM, "%s: no memory", spec->name);
 	input_init(&udp->input, &input_ops_udp, spec, stats);
 	udp->fd = -1;
 	if (receiver_init(&udp->receiver, spec->payload_max, true) != 0)
-		err = input_fail(error, ENOMEM, "%s: no memory for %d datagrams of %u bytes",
+		err = error_fill(error, ENOMEM, "%s: no memory for %d datagrams of %u bytes",
 			spec->name, BURST_MAX, spec->payload_max);
 	else
 		err = bind_spec(spec, &udp->fd, error);

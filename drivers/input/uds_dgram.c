@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "base/unix_socket.h"
 #include "input/driver.h"
 #include "input/receiver.h"
-#include "input/unix_socket.h"
 
 extern const struct input_ops input_ops_uds_dgram;
 
@@ -44,17 +44,17 @@ uds_dgram_close(struct input *input)
 
 static int
 uds_dgram_open(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
-	struct input_error *error)
+	struct error *error)
 {
 	struct uds_dgram *uds = calloc(1, sizeof(*uds));
 	int err;
 
 	if (uds == NULL)
-		return input_fail(error, ENOMEM, "%s: no memory", spec->name);
+		return error_fill(error, ENOMEM, "%s: no memory", spec->name);
 	input_init(&uds->input, &input_ops_uds_dgram, spec, stats);
 	uds->socket.fd = -1;
 	if (receiver_init(&uds->receiver, spec->payload_max, false) != 0)
-		err = input_fail(error, ENOMEM, "%s: no memory for %d datagrams of %u bytes",
+		err = error_fill(error, ENOMEM, "%s: no memory for %d datagrams of %u bytes",
 			spec->name, BURST_MAX, spec->payload_max);
 	else
 		err = unix_socket_open(spec->address, SOCK_DGRAM, spec->socket_mode, &uds->socket,

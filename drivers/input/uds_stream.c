@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/unix_socket.h"
 #include "input/driver.h"
 #include "input/stream.h"
-#include "input/unix_socket.h"
 
 #define READ_SIZE (64U << 10)
 #define EVENTS_MAX 64
@@ -355,26 +355,26 @@ connection_limit(void)
 
 static int
 uds_stream_open(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
-	struct input_error *error)
+	struct error *error)
 {
 	struct uds_stream *uds = calloc(1, sizeof(*uds));
 	int err;
 
 	if (uds == NULL)
-		return input_fail(error, ENOMEM, "%s: no memory", spec->name);
+		return error_fill(error, ENOMEM, "%s: no memory", spec->name);
 	input_init(&uds->input, &input_ops_uds_stream, spec, stats);
 	uds->socket.fd = -1;
 	uds->payload_max = spec->payload_max;
 	uds->connections_max = connection_limit();
 	uds->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (uds->epoll_fd < 0)
-		err = input_fail(error, errno, "%s: cannot make an epoll: %s", spec->name,
+		err = error_fill(error, errno, "%s: cannot make an epoll: %s", spec->name,
 			strerror(errno));
 	else
 		err = unix_socket_open(spec->address, SOCK_STREAM, spec->socket_mode, &uds->socket,
 			error);
 	if (err == 0 && (err = watch(uds, uds->socket.fd, NULL)) < 0)
-		input_fail(error, -err, "%s: cannot watch its socket: %s", spec->name,
+		error_fill(error, -err, "%s: cannot watch its socket: %s", spec->name,
 			strerror(-err));
 	if (err < 0) {
 		uds_stream_close(&uds->input);

@@ -178,7 +178,7 @@ close_path(struct file *file)
 
 /* The sentence for an open that failed. */
 static int
-explain(const struct output_spec *spec, int error_number, struct output_error *error)
+explain(const struct output_spec *spec, int error_number, struct error *error)
 {
 	const char *slash = strrchr(spec->path, '/');
 	int folder_size = slash == NULL ? 1 : slash == spec->path ? 1 : (int)(slash - spec->path);
@@ -186,23 +186,23 @@ explain(const struct output_spec *spec, int error_number, struct output_error *e
 
 	switch (error_number) {
 	case ENOENT:
-		return output_fail(error, ENOENT,
+		return error_fill(error, ENOENT,
 			"output '%s': cannot create %s: there is no folder %.*s; create it (mkdir "
 			"-p %.*s) or change the output's path",
 			spec->name, spec->path, folder_size, folder, folder_size, folder);
 	case EACCES:
 	case EPERM:
 	case EROFS:
-		return output_fail(error, error_number,
+		return error_fill(error, error_number,
 			"output '%s': user %u may not write %s (%s); change the owner of %.*s or "
 			"the output's path",
 			spec->name, (unsigned)geteuid(), spec->path, strerror(error_number),
 			folder_size, folder);
 	case EISDIR:
-		return output_fail(error, EISDIR, "output '%s': %s is a folder; name a file in it",
+		return error_fill(error, EISDIR, "output '%s': %s is a folder; name a file in it",
 			spec->name, spec->path);
 	default:
-		return output_fail(error, error_number,
+		return error_fill(error, error_number,
 			"output '%s': cannot open %s: %s; change the output's path", spec->name,
 			spec->path, strerror(error_number));
 	}
@@ -231,23 +231,23 @@ is_fifo(const char *path)
 }
 
 static int
-open_file(const struct output_spec *spec, void **ret_state, struct output_error *error)
+open_file(const struct output_spec *spec, void **ret_state, struct error *error)
 {
 	struct file *file;
 	int result;
 
 	if (spec->path == NULL || spec->path[0] == '\0')
-		return output_fail(error, EINVAL,
-			"output '%s': an output of type file needs a path", spec->name);
+		return error_fill(error, EINVAL, "output '%s': an output of type file needs a path",
+			spec->name);
 	file = calloc(1, sizeof(*file));
 	if (file == NULL)
-		return output_fail(error, ENOMEM, "output '%s': no memory", spec->name);
+		return error_fill(error, ENOMEM, "output '%s': no memory", spec->name);
 	file->fd = -1;
 	file->name = strdup(spec->name);
 	file->path = strdup(spec->path);
 	if (file->name == NULL || file->path == NULL) {
 		close_file(file);
-		return output_fail(error, ENOMEM, "output '%s': no memory", spec->name);
+		return error_fill(error, ENOMEM, "output '%s': no memory", spec->name);
 	}
 	result = open_path(file);
 	if (result == -ENXIO && is_fifo(spec->path)) {

@@ -3,7 +3,7 @@
 #include "output/driver.h"
 
 static int
-open_null(const struct output_spec *spec, void **ret_state, struct output_error *error)
+open_null(const struct output_spec *spec, void **ret_state, struct error *error)
 {
 	*ret_state = NULL;
 	return 0;

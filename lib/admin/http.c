@@ -35,7 +35,7 @@ is_port(const char *text)
 }
 
 int
-http_address_parse(const char *text, struct http_address *ret_address, struct admin_error *error)
+http_address_parse(const char *text, struct http_address *ret_address, struct error *error)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
 	const char *colon = strrchr(text, ':'), *host = text;
@@ -51,7 +51,7 @@ http_address_parse(const char *text, struct http_address *ret_address, struct ad
 		size = 0; /* an IPv6 address without brackets: where does the port begin? */
 	}
 	if (size == 0 || size >= sizeof(name) || !is_port(colon + 1))
-		return admin_fail(error, EINVAL,
+		return error_fill(error, EINVAL,
 			"admin http: '%s' is not HOST:PORT; write 127.0.0.1:8128, [::1]:8128, or "
 			"\"\" "
 			"for none",
@@ -59,7 +59,7 @@ http_address_parse(const char *text, struct http_address *ret_address, struct ad
 	memcpy(name, host, size);
 	name[size] = '\0';
 	if (getaddrinfo(name, colon + 1, &hints, &found) != 0)
-		return admin_fail(error, EINVAL,
+		return error_fill(error, EINVAL,
 			"admin http: '%s' in '%s' is neither an address nor the name of a host",
 			name, text);
 	memcpy(&ret_address->socket, found->ai_addr, found->ai_addrlen);
@@ -156,7 +156,7 @@ bound_port(int fd)
 }
 
 static int
-listen_at(struct http *http, const char *text, struct admin_error *error)
+listen_at(struct http *http, const char *text, struct error *error)
 {
 	struct http_address address;
 	int on = 1, result = http_address_parse(text, &address, error);
@@ -165,11 +165,11 @@ listen_at(struct http *http, const char *text, struct admin_error *error)
 		return result;
 	http->fd = socket(address.socket.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (http->fd < 0)
-		return admin_fail(error, errno, "admin http: %s: %s", text, strerror(errno));
+		return error_fill(error, errno, "admin http: %s: %s", text, strerror(errno));
 	setsockopt(http->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(http->fd, (struct sockaddr *)&address.socket, address.size) != 0 ||
 		listen(http->fd, CONNECTIONS_MAX) != 0)
-		return admin_fail(error, errno,
+		return error_fill(error, errno,
 			"admin http: cannot listen on %s: %s; change penstock: admin: http, or set "
 			"it to \"\"",
 			text, strerror(errno));
@@ -179,7 +179,7 @@ listen_at(struct http *http, const char *text, struct admin_error *error)
 
 /* Its thread takes no signals, as all helper threads. */
 static int
-start_daemon(struct http *http, struct admin_error *error)
+start_daemon(struct http *http, struct error *error)
 {
 	sigset_t all, before;
 
@@ -192,20 +192,20 @@ start_daemon(struct http *http, struct admin_error *error)
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_MEMORY, MHD_OPTION_END);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (http->daemon == NULL)
-		return admin_fail(error, EAGAIN, "admin http: cannot start the server");
+		return error_fill(error, EAGAIN, "admin http: cannot start the server");
 	http->fd = -1;
 	return 0;
 }
 
 int
 http_open(const char *address, const struct admin_source *source, struct http **ret_http,
-	struct admin_error *error)
+	struct error *error)
 {
 	struct http *http = calloc(1, sizeof(*http));
 	int result;
 
 	if (http == NULL)
-		return admin_fail(error, ENOMEM, "admin http: no memory");
+		return error_fill(error, ENOMEM, "admin http: no memory");
 	http->source = source;
 	http->fd = -1;
 	result = listen_at(http, address, error);

@@ -19,12 +19,11 @@ struct http_address {
 
 /* "127.0.0.1:8128", "[::1]:8128" or "localhost:8128"; port 0 lets the kernel choose. 0, or -EINVAL
  * with error filled. */
-int http_address_parse(const char *text, struct http_address *ret_address,
-	struct admin_error *error);
+int http_address_parse(const char *text, struct http_address *ret_address, struct error *error);
 
 /* source is borrowed until http_close. 0, or -errno with error filled. */
 int http_open(const char *address, const struct admin_source *source, struct http **ret_http,
-	struct admin_error *error);
+	struct error *error);
 
 uint16_t http_port(const struct http *http);
 

@@ -12,7 +12,7 @@
 #include "admin/request.h"
 #include "base/clock.h"
 #include "base/thread.h"
-#include "input/unix_socket.h"
+#include "base/unix_socket.h"
 
 #define CONNECTIONS_MAX 16
 #define N_OWN_FDS 3
@@ -251,35 +251,35 @@ run(void *argument)
 }
 
 static int
-start(struct server *server, const char *path, struct admin_error *error)
+start(struct server *server, const char *path, struct error *error)
 {
-	struct input_error reason;
+	struct error reason;
 	int result = unix_socket_open(path, SOCK_STREAM, 0660, &server->socket, &reason);
 
 	if (result != 0)
-		return admin_fail(error, -result, "admin socket: %s", reason.text);
+		return error_fill(error, -result, "admin socket: %s", reason.text);
 	server->wake_fd = eventfd(0, EFD_CLOEXEC);
 	if (server->wake_fd < 0)
-		return admin_fail(error, errno, "admin socket: %s", strerror(errno));
+		return error_fill(error, errno, "admin socket: %s", strerror(errno));
 	result = cutter_open(server->source, &server->cutter);
 	if (result != 0)
-		return admin_fail(error, -result, "admin socket: %s", strerror(-result));
+		return error_fill(error, -result, "admin socket: %s", strerror(-result));
 	result = thread_start(&server->thread, "admin", run, server);
 	if (result != 0)
-		return admin_fail(error, -result, "admin socket: %s", strerror(-result));
+		return error_fill(error, -result, "admin socket: %s", strerror(-result));
 	server->has_thread = true;
 	return 0;
 }
 
 int
 server_open(const char *path, const struct admin_source *source, struct server **ret_server,
-	struct admin_error *error)
+	struct error *error)
 {
 	struct server *server = calloc(1, sizeof(*server));
 	int result;
 
 	if (server == NULL)
-		return admin_fail(error, ENOMEM, "admin socket: no memory");
+		return error_fill(error, ENOMEM, "admin socket: no memory");
 	server->source = source;
 	server->socket.fd = server->wake_fd = -1;
 	for (size_t i = 0; i < CONNECTIONS_MAX; i++)

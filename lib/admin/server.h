@@ -14,7 +14,7 @@ struct server;
 /* A socket that nobody answers any more is replaced; anything else at path is refused. source is
  * borrowed until server_close. 0, or -errno with error filled. */
 int server_open(const char *path, const struct admin_source *source, struct server **ret_server,
-	struct admin_error *error);
+	struct error *error);
 
 /* Ends the threads after the requests that they are in, and removes the socket. NULL is fine. */
 void server_close(struct server *server);

@@ -8,6 +8,7 @@
 
 #include "admin/ledger.h"
 #include "admin/status.h"
+#include "base/error.h"
 
 #define ADMIN_REASON_SIZE 1024
 
@@ -28,14 +29,5 @@ struct admin_source {
 	/* 0, or -errno with a sentence for people in text. */
 	int (*reload)(void *context, char *text, size_t size);
 };
-
-/* Why something could not be opened: what, where and the way out. */
-struct admin_error {
-	char text[512];
-};
-
-/* Fills error->text; returns error_number negated. */
-int admin_fail(struct admin_error *error, int error_number, const char *format, ...)
-	printf_like(3, 4);
 
 #endif

@@ -12,10 +12,10 @@
 #include <rte_ethdev.h>
 #include <rte_pci.h>
 
+#include "base/unix_socket.h"
 #include "dpdk/driver_list.h"
 #include "dpdk/interrupt.h"
 #include "dpdk/words.h"
-#include "input/unix_socket.h"
 
 #define SYSFS_PCI "/sys/bus/pci/devices/"
 
@@ -56,18 +56,18 @@ has_driver(const char *device)
 }
 
 int
-device_check(const char *device, struct eal_error *error)
+device_check(const char *device, struct error *error)
 {
 	char name[RTE_ETH_NAME_MAX_LEN];
 
 	if (!device_name(device, name))
-		return eal_fail(error, EINVAL, "'%s' names no device", device);
+		return error_fill(error, EINVAL, "'%s' names no device", device);
 	if (device_is_pci(device) || has_driver(device))
 		return 0;
 	if (strncmp(device, "net_", 4) == 0)
-		return eal_fail(error, EINVAL,
+		return error_fill(error, EINVAL,
 			"this build has no driver for '%s'; it has " DRIVER_TEXT, name);
-	return eal_fail(error, EINVAL,
+	return error_fill(error, EINVAL,
 		"'%s' is neither a PCI address (0000:3b:00.0) nor a virtual device; for an "
 		"interface of the kernel write net_af_packet0,iface=%s",
 		name, name);
@@ -95,23 +95,23 @@ read_link(const char *name, const char *link, char *target, size_t size)
 }
 
 static int
-explain_pci(const char *name, const char *said, struct eal_error *error)
+explain_pci(const char *name, const char *said, struct error *error)
 {
 	char path[PATH_MAX], driver[64], group[64];
 
 	snprintf(path, sizeof(path), SYSFS_PCI "%s", name);
 	if (access(path, F_OK) != 0)
-		return eal_fail(error, ENODEV,
+		return error_fill(error, ENODEV,
 			"there is no PCI device %s: 'ls /sys/bus/pci/devices' lists what there is",
 			name);
 	if (!read_link(name, "driver", driver, sizeof(driver)))
-		return eal_fail(error, EBUSY,
+		return error_fill(error, EBUSY,
 			"%s has no driver: 'dpdk-devbind.py -b vfio-pci %s' (of the package dpdk) "
 			"gives "
 			"it to DPDK",
 			name, name);
 	if (strcmp(driver, "vfio-pci") != 0 && strstr(driver, "uio") == NULL)
-		return eal_fail(error, EBUSY,
+		return error_fill(error, EBUSY,
 			"%s belongs to the kernel's driver %s: 'dpdk-devbind.py -b vfio-pci %s' "
 			"(of "
 			"the package dpdk) gives it to DPDK, and the kernel loses the interface",
@@ -119,12 +119,12 @@ explain_pci(const char *name, const char *said, struct eal_error *error)
 	if (read_link(name, "iommu_group", group, sizeof(group))) {
 		snprintf(path, sizeof(path), "/dev/vfio/%s", group);
 		if (access(path, R_OK | W_OK) != 0 && errno == EACCES)
-			return eal_fail(error, EACCES,
+			return error_fill(error, EACCES,
 				"%s: no permission to open %s: give it to the user that Penstock "
 				"runs as, by chown or by a udev rule",
 				name, path);
 	}
-	return eal_fail(error, ENODEV, "%s cannot be opened: %s%s", name, said,
+	return error_fill(error, ENODEV, "%s cannot be opened: %s%s", name, said,
 		rte_eal_has_hugepages()
 			? ""
 			: "; some drivers need hugepages: 'echo 64 > /sys/kernel/mm/"
@@ -133,7 +133,7 @@ explain_pci(const char *name, const char *said, struct eal_error *error)
 }
 
 static int
-explain(const char *device, int error_number, const char *said, struct eal_error *error)
+explain(const char *device, int error_number, const char *said, struct error *error)
 {
 	char name[RTE_ETH_NAME_MAX_LEN] = "";
 
@@ -144,11 +144,11 @@ explain(const char *device, int error_number, const char *said, struct eal_error
 		error_number = ENODEV;
 	if (geteuid() != 0 &&
 		(strstr(device, "net_af_packet") == device || strstr(device, "net_tap") == device))
-		return eal_fail(error, EPERM,
+		return error_fill(error, EPERM,
 			"'%s' cannot be opened: it takes CAP_NET_RAW (af_packet) or CAP_NET_ADMIN "
 			"(tap), which this user may lack: %s",
 			device, said);
-	return eal_fail(error, error_number, "'%s' cannot be opened: %s", device,
+	return error_fill(error, error_number, "'%s' cannot be opened: %s", device,
 		said[0] != '\0' ? said : strerror(error_number));
 }
 
@@ -177,10 +177,10 @@ device_argument(const char *device, const char *key, char *value, size_t size)
 
 /* A memif server binds its socket where nothing may be; a killed process left one there. */
 static int
-clear_memif_socket(const char *device, struct eal_error *error)
+clear_memif_socket(const char *device, struct error *error)
 {
 	char role[16], is_abstract[8], path[PATH_MAX];
-	struct input_error why;
+	struct error why;
 	int result;
 
 	if (strncmp(device, "net_memif", strlen("net_memif")) != 0 ||
@@ -191,25 +191,25 @@ clear_memif_socket(const char *device, struct eal_error *error)
 		!device_argument(device, "socket", path, sizeof(path)))
 		return 0;
 	result = unix_socket_make_room(path, &why);
-	return result == 0 ? 0 : eal_fail(error, -result, "'%s': %s", device, why.text);
+	return result == 0 ? 0 : error_fill(error, -result, "'%s': %s", device, why.text);
 }
 
 static int
-claim(uint16_t number, const char *device, const char *name, struct eal_error *error)
+claim(uint16_t number, const char *device, const char *name, struct error *error)
 {
 	struct rte_eth_dev_owner owner = {.id = RTE_ETH_DEV_NO_OWNER}, other;
 
 	if (rte_eth_dev_owner_get(number, &other) == 0 && other.id != RTE_ETH_DEV_NO_OWNER)
-		return eal_fail(error, EBUSY, "'%s' is already the device of '%s'", device,
+		return error_fill(error, EBUSY, "'%s' is already the device of '%s'", device,
 			other.name);
 	snprintf(owner.name, sizeof(owner.name), "%s", name);
 	if (rte_eth_dev_owner_new(&owner.id) != 0 || rte_eth_dev_owner_set(number, &owner) != 0)
-		return eal_fail(error, EBUSY, "'%s' is taken by another part of DPDK", device);
+		return error_fill(error, EBUSY, "'%s' is taken by another part of DPDK", device);
 	return 0;
 }
 
 int
-device_attach(const char *device, const char *owner, uint16_t *ret_number, struct eal_error *error)
+device_attach(const char *device, const char *owner, uint16_t *ret_number, struct error *error)
 {
 	char name[RTE_ETH_NAME_MAX_LEN], said[256];
 	int result = device_check(device, error);
@@ -228,7 +228,7 @@ device_attach(const char *device, const char *owner, uint16_t *ret_number, struc
 		if (result != 0)
 			return explain(device, result < 0 ? -result : ENODEV, said, error);
 		if (rte_eth_dev_get_port_by_name(name, &number) != 0)
-			return eal_fail(error, ENODEV, "'%s' is no network interface", device);
+			return error_fill(error, ENODEV, "'%s' is no network interface", device);
 	}
 	result = claim(number, device, owner, error);
 	if (result == 0)

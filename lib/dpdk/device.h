@@ -14,12 +14,11 @@
 bool device_is_pci(const char *device);
 
 /* Whether this build could have such a device; touches nothing. 0, or -EINVAL with error filled. */
-int device_check(const char *device, struct eal_error *error);
+int device_check(const char *device, struct error *error);
 
 /* Claims the device for owner, a port's name; it is brought to life where it is not yet. 0, or
  * -errno with error filled. */
-int device_attach(const char *device, const char *owner, uint16_t *ret_number,
-	struct eal_error *error);
+int device_attach(const char *device, const char *owner, uint16_t *ret_number, struct error *error);
 
 /* Stops it, closes it and gives it back. */
 void device_detach(uint16_t number);

@@ -37,17 +37,6 @@ struct arguments {
 
 static bool started;
 
-int
-eal_fail(struct eal_error *error, int error_number, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	va_end(arguments);
-	return -error_number;
-}
-
 static void printf_like(2, 3) add(struct arguments *arguments, const char *format, ...)
 {
 	char **item = reallocarray(arguments->item, (size_t)arguments->n + 2, sizeof(*item));
@@ -138,29 +127,29 @@ describe_cpus(const cpu_set_t *cpus, char *text, size_t size)
 
 /* EAL panics over a CPU that it may not use. */
 static int
-check_cpu(const cpu_set_t *allowed, const char *who, unsigned cpu, struct eal_error *error)
+check_cpu(const cpu_set_t *allowed, const char *who, unsigned cpu, struct error *error)
 {
 	char text[128];
 
 	if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, allowed))
 		return 0;
 	describe_cpus(allowed, text, sizeof(text));
-	return eal_fail(error, EINVAL,
+	return error_fill(error, EINVAL,
 		"%s wants CPU %u, but this process may use CPU %s only: choose among these, or "
 		"start it with another affinity (taskset, AllowedCPUs= of its unit)",
 		who, cpu, text);
 }
 
 int
-eal_check(const struct eal_options *options, struct eal_error *error)
+eal_check(const struct eal_options *options, struct error *error)
 {
 	cpu_set_t allowed;
 
 	if (options->n_workers > WORKERS_MAX)
-		return eal_fail(error, EINVAL, "%zu workers are too many: DPDK runs at most %d",
+		return error_fill(error, EINVAL, "%zu workers are too many: DPDK runs at most %d",
 			options->n_workers, WORKERS_MAX);
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-		return eal_fail(error, EINVAL,
+		return error_fill(error, EINVAL,
 			"the machine has more CPUs than the %d that Penstock knows", CPU_SETSIZE);
 	if (options->main_cpu >= 0 &&
 		check_cpu(&allowed, "the main thread", (unsigned)options->main_cpu, error) != 0)
@@ -315,24 +304,23 @@ init(const struct arguments *arguments, char *what, size_t size)
 }
 
 static int
-explain(int error_number, const struct eal_options *options, const char *what,
-	struct eal_error *error)
+explain(int error_number, const struct eal_options *options, const char *what, struct error *error)
 {
 	char said[256];
 
 	words_rest(said, sizeof(said));
 	if (error_number == EALREADY)
-		return eal_fail(error, EALREADY, "DPDK was started before in this process");
+		return error_fill(error, EALREADY, "DPDK was started before in this process");
 	if (what[0] != '\0')
-		return eal_fail(error, EINVAL, "DPDK does not take an EAL argument after '--': %s",
-			what);
-	return eal_fail(error, error_number, "DPDK did not start: %s (%s)%s", said,
+		return error_fill(error, EINVAL,
+			"DPDK does not take an EAL argument after '--': %s", what);
+	return error_fill(error, error_number, "DPDK did not start: %s (%s)%s", said,
 		strerror(error_number),
 		options->n_extra > 0 ? "; does it without the EAL arguments after '--'?" : "");
 }
 
 int
-eal_start(const struct eal_options *options, struct eal_error *error)
+eal_start(const struct eal_options *options, struct error *error)
 {
 	struct arguments arguments = {0};
 	char what[256] = "";
@@ -341,7 +329,7 @@ eal_start(const struct eal_options *options, struct eal_error *error)
 	if (result != 0)
 		return result;
 	if (words_open(options->log) != 0 || build_arguments(options, &arguments) != 0) {
-		result = eal_fail(error, ENOMEM, "no memory to start DPDK");
+		result = error_fill(error, ENOMEM, "no memory to start DPDK");
 		goto fail;
 	}
 	result = init(&arguments, what, sizeof(what));

@@ -11,11 +11,7 @@
 #include <stddef.h>
 
 #include "base/compiler.h"
-
-/* Why something failed, in a sentence with a way out. */
-struct eal_error {
-	char text[768];
-};
+#include "base/error.h"
 
 struct eal_options {
 	const char *const *devices; /* of all ports, as in struct port_spec */
@@ -32,7 +28,7 @@ struct eal_options {
 
 /* Fails before EAL does where that can be seen: no such CPU, too many workers. Touches nothing.
  * 0, or -EINVAL with error filled. */
-int eal_check(const struct eal_options *options, struct eal_error *error);
+int eal_check(const struct eal_options *options, struct error *error);
 
 /* True when eal_start with these options would use hugepages now. */
 bool eal_would_use_hugepages(const struct eal_options *options);
@@ -42,7 +38,7 @@ bool eal_would_use_hugepages(const struct eal_options *options);
  * the calling thread are afterwards as they were. 0, or -errno with error filled; the process goes
  * on then, but cannot try again.
  */
-int eal_start(const struct eal_options *options, struct eal_error *error);
+int eal_start(const struct eal_options *options, struct error *error);
 
 /* Runs the function in the worker's thread (0 is the first). 0, -EINVAL: no such worker, -EBUSY:
  * it runs already. Calling thread of eal_start only. */
@@ -53,8 +49,5 @@ void eal_wait(void);
 
 /* After all ports are closed and all workers have returned; does nothing when EAL never started. */
 void eal_stop(void);
-
-/* Fills error->text; returns error_number negated. */
-int eal_fail(struct eal_error *error, int error_number, const char *format, ...) printf_like(3, 4);
 
 #endif

@@ -43,11 +43,11 @@ struct port {
 
 static int
 parse_prefixes(const char *port, const char *what, const char *const *texts, size_t n,
-	struct prefix *prefixes, struct eal_error *error)
+	struct prefix *prefixes, struct error *error)
 {
 	for (size_t i = 0; i < n; i++)
 		if (prefix_parse(texts[i], &prefixes[i]) != 0)
-			return eal_fail(error, EINVAL,
+			return error_fill(error, EINVAL,
 				"port %s: %s: '%s' is no address and no prefix "
 				"(192.0.2.10/24, 2001:db8::10/64)",
 				port, what, texts[i]);
@@ -55,7 +55,7 @@ parse_prefixes(const char *port, const char *what, const char *const *texts, siz
 }
 
 static int
-build_filter(const struct port_spec *spec, struct filter *filter, struct eal_error *error)
+build_filter(const struct port_spec *spec, struct filter *filter, struct error *error)
 {
 	int result;
 
@@ -65,7 +65,7 @@ build_filter(const struct port_spec *spec, struct filter *filter, struct eal_err
 	filter->addresses = calloc(spec->n_addresses + 1, sizeof(*filter->addresses));
 	filter->allow = calloc(spec->n_allow + 1, sizeof(*filter->allow));
 	if (filter->addresses == NULL || filter->allow == NULL)
-		return eal_fail(error, ENOMEM, "port %s: no memory", spec->name);
+		return error_fill(error, ENOMEM, "port %s: no memory", spec->name);
 	result = parse_prefixes(spec->name, "addresses", spec->addresses, spec->n_addresses,
 		filter->addresses, error);
 	if (result != 0)
@@ -82,13 +82,13 @@ free_filter(struct filter *filter)
 }
 
 int
-port_check(const struct port_spec *spec, struct eal_error *error)
+port_check(const struct port_spec *spec, struct error *error)
 {
 	struct filter filter = {0};
 	int result;
 
 	if (spec->queues == 0)
-		return eal_fail(error, EINVAL, "port %s: 0 queues receive nothing", spec->name);
+		return error_fill(error, EINVAL, "port %s: 0 queues receive nothing", spec->name);
 	result = device_check(spec->device, error);
 	if (result == 0)
 		result = build_filter(spec, &filter, error);
@@ -224,7 +224,7 @@ note_device(struct port *port, const struct rte_eth_dev_info *info)
 }
 
 static int
-bring_up(struct port *port, struct eal_error *error)
+bring_up(struct port *port, struct error *error)
 {
 	struct rte_eth_dev_info info;
 	struct port_lost before;
@@ -261,13 +261,13 @@ bring_up(struct port *port, struct eal_error *error)
 fail:
 	words_rest(said, sizeof(said));
 	result = result < -1 ? result : -EIO;
-	return eal_fail(error, -result, "port %s: %s failed: %s%s", port->facts.name, step,
+	return error_fill(error, -result, "port %s: %s failed: %s%s", port->facts.name, step,
 		said[0] != '\0' ? said : strerror(-result),
 		result == -ENOMEM ? "; more memory: '-- -m MEGABYTES', or hugepages" : "");
 }
 
 int
-port_open(const struct port_spec *spec, struct port **ret_port, struct eal_error *error)
+port_open(const struct port_spec *spec, struct port **ret_port, struct error *error)
 {
 	struct port *port;
 	int result = port_check(spec, error);
@@ -276,7 +276,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct eal_error
 		return result;
 	port = calloc(1, sizeof(*port));
 	if (port == NULL)
-		return eal_fail(error, ENOMEM, "port %s: no memory", spec->name);
+		return error_fill(error, ENOMEM, "port %s: no memory", spec->name);
 	guard_add(&port->sending);
 	port->facts.name = spec->name;
 	port->facts.device = spec->device;

@@ -68,14 +68,14 @@ struct port_lost {
 };
 
 /* Looks at the spec without touching the device. 0, or -EINVAL with error filled. */
-int port_check(const struct port_spec *spec, struct eal_error *error);
+int port_check(const struct port_spec *spec, struct error *error);
 
 /* Bytes of EAL memory that the port will take at most, for n_workers. */
 size_t port_memory(const struct port_spec *spec, size_t n_workers);
 
 /* Opens and starts the device; after eal_start, same thread. 0, or -errno with error filled;
  * ret_port is untouched then. */
-int port_open(const struct port_spec *spec, struct port **ret_port, struct eal_error *error);
+int port_open(const struct port_spec *spec, struct port **ret_port, struct error *error);
 
 /* Any thread. */
 const struct port_facts *port_facts(const struct port *port);

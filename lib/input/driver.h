@@ -12,7 +12,7 @@ struct input_ops {
 	/* Each as the function of the same name in input/input.h. NULL: quiesce, refresh and fd
 	 * may be missing (nothing to do; must be polled). */
 	int (*open)(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
-		struct input_error *error);
+		struct error *error);
 	void (*poll)(struct input *input, struct burst *burst);
 	void (*release)(struct input *input, struct burst *burst);
 	int (*fd)(const struct input *input);

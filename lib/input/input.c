@@ -17,12 +17,12 @@ find_driver(const char *name)
 
 int
 input_open(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
-	struct input_error *error)
+	struct error *error)
 {
 	const struct input_ops *ops = find_driver(spec->driver);
 
 	if (ops == NULL)
-		return input_fail(error, ENODEV, "%s: this build has no input driver '%s'",
+		return error_fill(error, ENODEV, "%s: this build has no input driver '%s'",
 			spec->name, spec->driver);
 	return ops->open(spec, stats, ret_input, error);
 }

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "dsd/burst.h"
-#include "input/error.h"
 #include "stats/stats.h"
 
 struct input;
@@ -34,7 +34,7 @@ struct input_spec {
 /* 0, or -errno with error filled; ret_input is untouched then. stats belongs to the worker that
  * will poll. -ENODEV: no such driver in this build. */
 int input_open(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
-	struct input_error *error);
+	struct error *error);
 
 /* Fills burst (n = 0 when there is nothing) and counts what was received. Never blocks, takes at
  * most BURST_MAX datagrams. */

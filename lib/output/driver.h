@@ -17,7 +17,7 @@ struct output_ops {
 	const char *type;
 
 	/* 0 and the driver's own state, or -errno with error filled. */
-	int (*open)(const struct output_spec *spec, void **ret_state, struct output_error *error);
+	int (*open)(const struct output_spec *spec, void **ret_state, struct error *error);
 
 	/* On the output's own thread; may block, but never without waiting for stop_fd, too. Once
 	 * that is readable, what is not written yet counts as dropped: OUTPUT_STOPPED. */
@@ -26,9 +26,6 @@ struct output_ops {
 
 	void (*close)(void *state);
 };
-
-int output_fail(struct output_error *error, int error_number, const char *format, ...)
-	printf_like(3, 4);
 
 /* Generated from the list in drivers/output/meson.build; ends in NULL. */
 extern const struct output_ops *const output_table[];

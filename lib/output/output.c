@@ -134,18 +134,18 @@ output_new(const struct output_ops *ops, const char *name)
 }
 
 int
-output_open(const struct output_spec *spec, struct output **ret_output, struct output_error *error)
+output_open(const struct output_spec *spec, struct output **ret_output, struct error *error)
 {
 	const struct output_ops *ops = find_driver(spec->type);
 	struct output *output;
 	int result;
 
 	if (ops == NULL)
-		return output_fail(error, ENODEV, "output '%s': this build has no output type '%s'",
+		return error_fill(error, ENODEV, "output '%s': this build has no output type '%s'",
 			spec->name, spec->type);
 	output = output_new(ops, spec->name);
 	if (output == NULL)
-		return output_fail(error, ENOMEM, "output '%s': no memory or descriptor",
+		return error_fill(error, ENOMEM, "output '%s': no memory or descriptor",
 			spec->name);
 	result = ops->open(spec, &output->state, error);
 	if (result != 0) {
@@ -155,7 +155,7 @@ output_open(const struct output_spec *spec, struct output **ret_output, struct o
 	}
 	result = thread_start(&output->thread, spec->name, run, output);
 	if (result != 0) {
-		output_fail(error, -result, "output '%s': cannot start its thread: %s", spec->name,
+		error_fill(error, -result, "output '%s': cannot start its thread: %s", spec->name,
 			strerror(-result));
 		output_close(output);
 		return result;
@@ -268,15 +268,4 @@ output_close(struct output *output)
 	close(output->stop_fd);
 	free(output->name);
 	free(output);
-}
-
-int
-output_fail(struct output_error *error, int error_number, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	va_end(arguments);
-	return -error_number;
 }

@@ -7,6 +7,7 @@
 #define OUTPUT_OUTPUT_H
 
 #include "agg/flush.h"
+#include "base/error.h"
 
 /* Flushes that wait; the one that is being written is not among them. */
 #define OUTPUT_QUEUE_MAX 16
@@ -35,13 +36,8 @@ struct output_counts {
 	uint64_t dropped[OUTPUT_REASON_COUNT];
 };
 
-struct output_error {
-	char text[512];
-};
-
 /* 0, or -errno with error filled. The output keeps copies of what it needs of spec. */
-int output_open(const struct output_spec *spec, struct output **ret_output,
-	struct output_error *error);
+int output_open(const struct output_spec *spec, struct output **ret_output, struct error *error);
 
 /* Queues the flush (the output takes its own reference) or drops it with a reason. Never blocks on
  * the output; not after output_stop. */

@@ -30,7 +30,7 @@ watch(struct worker *worker, int fd)
 }
 
 static int
-open_inputs(struct worker *worker, const struct worker_conf *conf, struct input_error *error)
+open_inputs(struct worker *worker, const struct worker_conf *conf, struct error *error)
 {
 	for (uint32_t i = 0; i < conf->n_inputs; i++) {
 		int fd,
@@ -50,7 +50,7 @@ open_inputs(struct worker *worker, const struct worker_conf *conf, struct input_
 }
 
 int
-worker_new(const struct worker_conf *conf, struct worker **ret_worker, struct input_error *error)
+worker_new(const struct worker_conf *conf, struct worker **ret_worker, struct error *error)
 {
 	struct worker *worker = aligned_alloc(CACHE_LINE_SIZE, sizeof(*worker));
 	int status = -ENOMEM;

@@ -66,8 +66,7 @@ struct worker {
 };
 
 /* Opens the inputs in order. 0, or -errno with error filled and *ret_worker untouched. */
-int worker_new(const struct worker_conf *conf, struct worker **ret_worker,
-	struct input_error *error);
+int worker_new(const struct worker_conf *conf, struct worker **ret_worker, struct error *error);
 
 /* The thread's main function; returns when the worker was told to drain and has. */
 void worker_run(struct worker *worker);

@@ -93,7 +93,7 @@ reopen_input(void *context)
 {
 	struct worker_side *side = context;
 	struct worker *worker = side->worker;
-	struct input_error error;
+	struct error error;
 
 	input_close(worker->input[0]);
 	worker->n_inputs = 0;
@@ -149,8 +149,8 @@ open_worker(struct worker_side *side)
 		.n_outputs = 1,
 		.budget = &side->budget,
 		.merger.histogram = {.max = true, .median = true, .avg = true, .count = true}};
-	struct output_error output_error;
-	struct input_error input_error;
+	struct error output_error;
+	struct error input_error;
 
 	budget_init(&side->budget, (size_t)2 << 30);
 	side->limit.max = UINT32_MAX;
@@ -248,7 +248,7 @@ check_bucket(struct worker_side *side, uint64_t duration)
 static struct port *
 open_port(const struct port_spec *spec)
 {
-	struct eal_error error;
+	struct error error;
 	struct port *port;
 
 	if (port_open(spec, &port, &error) != 0)
@@ -304,7 +304,7 @@ start_eal(const char *const devices[2])
 		.n_devices = 2,
 		.main_cpu = -1,
 		.memory = 2 * port_memory(&spec, 0)};
-	struct eal_error error;
+	struct error error;
 
 	if (eal_start(&options, &error) == 0)
 		return true;

@@ -150,7 +150,7 @@ load_write_pcap(const struct load *load, const char *path)
 			},
 	};
 	const struct sender_driver *driver = sender_find("pcap:", &(const char *){NULL});
-	struct sender_error error;
+	struct error error;
 	void *state;
 
 	if (driver->open(path, &options, &state, &error) != 0)

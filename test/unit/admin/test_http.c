@@ -21,7 +21,7 @@ static struct http *http;
 static int
 start(void **state)
 {
-	struct admin_error error;
+	struct error error;
 
 	signal(SIGPIPE, SIG_IGN);
 	fake_init(&fake);
@@ -129,7 +129,7 @@ parses_addresses(void **state)
 	const struct sockaddr_in *v4;
 	const struct sockaddr_in6 *v6;
 	struct http_address address;
-	struct admin_error error;
+	struct error error;
 
 	assert_int_equal(http_address_parse("127.0.0.1:8128", &address, &error), 0);
 	v4 = (const struct sockaddr_in *)&address.socket;
@@ -151,7 +151,7 @@ static void
 says_why_it_cannot_listen(void **state)
 {
 	struct http *second = NULL;
-	struct admin_error error;
+	struct error error;
 	char address[32], expected[256];
 
 	snprintf(address, sizeof(address), "127.0.0.1:%u", http_port(http));

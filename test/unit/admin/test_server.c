@@ -40,7 +40,7 @@ remove_folder(void **state)
 static int
 start(void **state)
 {
-	struct admin_error error;
+	struct error error;
 
 	fake_init(&fake);
 	source = fake_source(&fake);
@@ -210,7 +210,7 @@ static void
 does_not_take_the_socket_of_a_living_daemon(void **state)
 {
 	struct server *second = NULL;
-	struct admin_error error;
+	struct error error;
 
 	assert_int_equal(server_open(path, &source, &second, &error), -EADDRINUSE);
 	assert_non_null(strstr(error.text, "belongs to the running process"));
@@ -236,7 +236,7 @@ static void
 refuses_what_is_not_a_socket(void **state)
 {
 	struct server *refused = NULL;
-	struct admin_error error;
+	struct error error;
 	char expected[256];
 
 	fclose(fopen(path, "w"));

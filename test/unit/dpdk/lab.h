@@ -79,7 +79,7 @@ open_port(const struct port_spec *spec)
 		.n_devices = 1,
 		.main_cpu = -1,
 		.memory = port_memory(spec, 0)};
-	struct eal_error error = {""};
+	struct error error = {""};
 	struct port *port = NULL;
 
 	if (eal_start(&options, &error) != 0 || port_open(spec, &port, &error) != 0)
@@ -96,7 +96,7 @@ open_input(struct port *port, uint16_t queue, struct stats *stats)
 		.port = port,
 		.queue = queue,
 		.listener = 3};
-	struct input_error error;
+	struct error error;
 	struct input *input = NULL;
 
 	if (input_open(&spec, stats, &input, &error) != 0)

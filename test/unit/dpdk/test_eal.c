@@ -54,7 +54,7 @@ start_two_workers_on_one_cpu(void)
 {
 	unsigned cpus[2];
 	struct eal_options options = {.main_cpu = -1, .worker_cpus = cpus, .n_workers = 2};
-	struct eal_error error;
+	struct error error;
 	cpu_set_t before, after;
 	char name[16], run_folder[64];
 
@@ -113,7 +113,7 @@ want_a_cpu_that_is_not_there(void)
 {
 	unsigned cpus[2];
 	struct eal_options options = {.main_cpu = -1, .worker_cpus = cpus, .n_workers = 2};
-	struct eal_error error = {""};
+	struct error error = {""};
 
 	find_cpus();
 	cpus[0] = cpu_of_first;
@@ -137,7 +137,7 @@ want_too_many_workers(void)
 {
 	static unsigned cpus[200];
 	struct eal_options options = {.main_cpu = -1, .worker_cpus = cpus, .n_workers = 200};
-	struct eal_error error = {""};
+	struct error error = {""};
 
 	CHECK(eal_start(&options, &error) == -EINVAL);
 	CHECK(strstr(error.text, "200 workers are too many") != NULL);
@@ -154,7 +154,7 @@ static void
 start_with(const char *const *extra, size_t n, const char *said)
 {
 	struct eal_options options = {.main_cpu = -1, .extra = extra, .n_extra = n};
-	struct eal_error error = {""};
+	struct error error = {""};
 
 	CHECK(eal_start(&options, &error) == -EINVAL);
 	if (strstr(error.text, said) == NULL)
@@ -195,7 +195,7 @@ open_a_device_from_the_eal_arguments(void)
 	const char *const extra[] = {"--vdev=net_null7,size=128", "-m", "32"};
 	const struct port_spec spec = {.name = "port0", .device = "net_null7", .queues = 1};
 	struct eal_options options = {.main_cpu = -1, .extra = extra, .n_extra = 3};
-	struct eal_error error;
+	struct error error;
 	struct port *port;
 
 	CHECK(eal_start(&options, &error) == 0);

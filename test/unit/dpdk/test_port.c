@@ -7,7 +7,7 @@ static void
 start_eal(void)
 {
 	struct eal_options options = {.main_cpu = -1, .memory = 8 << 20};
-	struct eal_error error = {""};
+	struct error error = {""};
 
 	if (eal_start(&options, &error) != 0)
 		fprintf(stderr, "%s\n", error.text);
@@ -18,7 +18,7 @@ start_eal(void)
 static void
 refuse(struct port_spec spec, int error_number, const char *said)
 {
-	struct eal_error error = {""};
+	struct error error = {""};
 	struct port *port = NULL;
 
 	CHECK(port_open(&spec, &port, &error) == -error_number);
@@ -37,7 +37,7 @@ device(const char *text)
 static void
 check(struct port_spec spec, const char *said)
 {
-	struct eal_error error = {""};
+	struct error error = {""};
 
 	assert_int_equal(port_check(&spec, &error), -EINVAL);
 	if (strstr(error.text, said) == NULL)
@@ -49,7 +49,7 @@ static void
 checks_a_port_without_touching_it(void **state)
 {
 	struct port_spec spec = device("net_pcap0,rx_pcap=/nowhere");
-	struct eal_error error;
+	struct error error;
 
 	(void)state;
 	assert_int_equal(port_check(&spec, &error), 0);
@@ -94,7 +94,7 @@ open_one_device_twice(void)
 {
 	struct port_spec spec = device("net_null0"), second = device("net_null0");
 	struct port *port = open_port(&spec);
-	struct eal_error error;
+	struct error error;
 
 	second.name = "port1";
 	refuse(second, EBUSY, "'net_null0' is already the device of 'port0'");

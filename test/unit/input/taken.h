@@ -37,7 +37,7 @@ struct taken {
 	struct input_spec spec;
 	struct stats stats;
 	struct input *input;
-	struct input_error error;
+	struct error error;
 	char folder[64];
 	char path[96];
 	struct burst burst;

@@ -362,7 +362,7 @@ ask_for_a_queue_too_many(void)
 		.name = "port0",
 		.port = port,
 		.queue = 2};
-	struct input_error error = {""};
+	struct error error = {""};
 	struct stats stats;
 	struct input *input;
 

@@ -60,7 +60,7 @@ static void *
 opened(const char *at)
 {
 	const struct output_spec spec = {.type = "file", .name = "file", .path = at};
-	struct output_error error = {""};
+	struct error error = {""};
 	void *file = NULL;
 
 	assert_int_equal(output_ops_file.open(&spec, &file, &error), 0);
@@ -337,7 +337,7 @@ static void
 refuse(const char *at, int error_number, const char *sentence)
 {
 	const struct output_spec spec = {.type = "file", .name = "out", .path = at};
-	struct output_error error;
+	struct error error;
 	void *file = NULL;
 
 	assert_int_equal(output_ops_file.open(&spec, &file, &error), -error_number);

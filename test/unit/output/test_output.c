@@ -18,10 +18,10 @@
 static int gate[2];
 
 static int
-open_gated(const struct output_spec *spec, void **ret_state, struct output_error *error)
+open_gated(const struct output_spec *spec, void **ret_state, struct error *error)
 {
 	if (spec->path != NULL)
-		return output_fail(error, EACCES, "no entry to %s", spec->path);
+		return error_fill(error, EACCES, "no entry to %s", spec->path);
 	*ret_state = &gate;
 	return 0;
 }
@@ -56,7 +56,7 @@ static struct output *
 opened(void)
 {
 	const struct output_spec spec = {.type = "gated", .name = "out"};
-	struct output_error error;
+	struct error error;
 	struct output *output = NULL;
 
 	assert_int_equal(pipe(gate), 0);
@@ -186,7 +186,7 @@ refuses_with_a_sentence(void **state)
 {
 	const struct output_spec unknown = {.type = "kafka", .name = "out"};
 	const struct output_spec refused = {.type = "gated", .name = "out", .path = "/x"};
-	struct output_error error;
+	struct error error;
 	struct output *output = NULL;
 
 	assert_int_equal(output_open(&unknown, &output, &error), -ENODEV);

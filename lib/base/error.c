@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "input/error.h"
+#include "base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 int
-input_fail(struct input_error *error, int error_number, const char *format, ...)
+error_fill(struct error *error, int error_number, const char *format, ...)
 {
 	va_list arguments;
 

@@ -3,13 +3,13 @@
  * A Unix socket that listens under a path. What a killed process left there is replaced; a socket
  * that a living process owns, and anything that is not a socket, is never touched.
  */
-#ifndef INPUT_UNIX_SOCKET_H
-#define INPUT_UNIX_SOCKET_H
+#ifndef BASE_UNIX_SOCKET_H
+#define BASE_UNIX_SOCKET_H
 
 #include <sys/types.h>
 #include <sys/un.h>
 
-#include "input/error.h"
+#include "base/error.h"
 
 struct unix_socket {
 	int fd; /* -1: closed */
@@ -22,11 +22,11 @@ struct unix_socket {
  * has wider ones. Returns 0 with a non-blocking socket, or -errno with error filled: -EADDRINUSE a
  * living owner, -ENOTSOCK something else is there, -ENAMETOOLONG, -ENOENT no such folder … */
 int unix_socket_open(const char *path, int type, mode_t mode, struct unix_socket *ret_socket,
-	struct input_error *error);
+	struct error *error);
 
 /* For who binds without our help: removes what a killed process left at path, by the rules of open.
  * 0, also where nothing is, or -errno with error filled. */
-int unix_socket_make_room(const char *path, struct input_error *error);
+int unix_socket_make_room(const char *path, struct error *error);
 
 /* Removes the file, if it is still the one that open made. The socket stays open. */
 void unix_socket_unlink(struct unix_socket *socket);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "input/unix_socket.h"
+#include "base/unix_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +15,14 @@
 #define LOCK_PAUSE_MS 10
 
 static int
-set_address(struct unix_socket *s, const char *path, struct input_error *error)
+set_address(struct unix_socket *s, const char *path, struct error *error)
 {
 	size_t size = strlen(path);
 
 	if (size == 0)
-		return input_fail(error, EINVAL, "the path of a Unix socket is empty");
+		return error_fill(error, EINVAL, "the path of a Unix socket is empty");
 	if (size >= sizeof(s->address.sun_path))
-		return input_fail(error, ENAMETOOLONG,
+		return error_fill(error, ENAMETOOLONG,
 			"%s: this path has %zu bytes, the path of a Unix socket at most %zu: "
 			"choose a shorter one",
 			path, size, sizeof(s->address.sun_path) - 1);
@@ -37,7 +37,7 @@ set_address(struct unix_socket *s, const char *path, struct input_error *error)
  * of its own that a killed process would leave behind. Returns its descriptor; closing unlocks.
  */
 static int
-lock_folder(const char *path, struct input_error *error)
+lock_folder(const char *path, struct error *error)
 {
 	char folder[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	const char *slash = strrchr(path, '/');
@@ -50,18 +50,18 @@ lock_folder(const char *path, struct input_error *error)
 			path);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
-		return input_fail(error, ENOENT,
+		return error_fill(error, ENOENT,
 			"%s: there is no folder %s: create it (mkdir -p %s) or choose another path",
 			path, folder, folder);
 	if (fd < 0)
-		return input_fail(error, errno, "%s: cannot open the folder %s: %s", path, folder,
+		return error_fill(error, errno, "%s: cannot open the folder %s: %s", path, folder,
 			strerror(errno));
 	for (int i = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
 		int number = errno;
 
 		if ((number != EWOULDBLOCK && number != EINTR) || i == LOCK_TRIES) {
 			close(fd);
-			return input_fail(error, number, "%s: cannot lock the folder %s: %s", path,
+			return error_fill(error, number, "%s: cannot lock the folder %s: %s", path,
 				folder, strerror(number));
 		}
 		poll(NULL, 0, LOCK_PAUSE_MS);
@@ -111,7 +111,7 @@ try_connect(const struct sockaddr_un *address, int type, pid_t *ret_pid)
  * not listen yet is found too. Only a stream connection tells the owner's pid.
  */
 static int
-clear_path(const struct unix_socket *s, struct input_error *error)
+clear_path(const struct unix_socket *s, struct error *error)
 {
 	const char *path = s->address.sun_path;
 	struct stat file;
@@ -120,29 +120,29 @@ clear_path(const struct unix_socket *s, struct input_error *error)
 
 	if (lstat(path, &file) != 0)
 		return errno == ENOENT ? 0
-				       : input_fail(error, errno, "%s: %s", path, strerror(errno));
+				       : error_fill(error, errno, "%s: %s", path, strerror(errno));
 	if (!S_ISSOCK(file.st_mode))
-		return input_fail(error, ENOTSOCK,
+		return error_fill(error, ENOTSOCK,
 			"%s is a %s, not a socket: remove it or choose another path", path,
 			kind_of(file.st_mode));
 	err = try_connect(&s->address, SOCK_DGRAM, &pid);
 	if (err == -EPROTOTYPE)
 		try_connect(&s->address, SOCK_STREAM, &pid);
 	if (pid != 0)
-		return input_fail(error, EADDRINUSE,
+		return error_fill(error, EADDRINUSE,
 			"%s belongs to the running process %d: stop it or choose another path",
 			path, (int)pid);
 	if (err == 0 || err == -EPROTOTYPE)
-		return input_fail(error, EADDRINUSE,
+		return error_fill(error, EADDRINUSE,
 			"%s belongs to a running process ('fuser %s' of the package psmisc names "
 			"it): stop it or choose another path",
 			path, path);
 	if (err != -ECONNREFUSED && err != -ENOENT)
-		return input_fail(error, -err,
+		return error_fill(error, -err,
 			"%s: cannot find out whether its owner still runs: %s", path,
 			strerror(-err));
 	if (unlink(path) != 0 && errno != ENOENT)
-		return input_fail(error, errno, "%s: cannot remove what an ended process left: %s",
+		return error_fill(error, errno, "%s: cannot remove what an ended process left: %s",
 			path, strerror(errno));
 	return 0;
 }
@@ -177,19 +177,19 @@ own_file(struct unix_socket *s, mode_t mode)
 }
 
 static int
-bind_path(struct unix_socket *s, int type, mode_t mode, struct input_error *error)
+bind_path(struct unix_socket *s, int type, mode_t mode, struct error *error)
 {
 	const char *path = s->address.sun_path;
 	int err;
 
 	s->fd = socket(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (s->fd < 0)
-		return input_fail(error, errno, "%s: cannot make a socket: %s", path,
+		return error_fill(error, errno, "%s: cannot make a socket: %s", path,
 			strerror(errno));
 	/* The kernel makes the file with the socket's own bits, less the umask: never wider. */
 	if (fchmod(s->fd, mode) != 0 ||
 		bind(s->fd, (const struct sockaddr *)&s->address, sizeof(s->address)) != 0) {
-		err = input_fail(error, errno, "%s: cannot bind: %s", path, strerror(errno));
+		err = error_fill(error, errno, "%s: cannot bind: %s", path, strerror(errno));
 		close(s->fd);
 		return err;
 	}
@@ -197,7 +197,7 @@ bind_path(struct unix_socket *s, int type, mode_t mode, struct input_error *erro
 	if (err == 0 && type == SOCK_STREAM && listen(s->fd, SOMAXCONN) != 0)
 		err = -errno;
 	if (err != 0) {
-		input_fail(error, -err, "%s: cannot set mode %04o and listen: %s", path,
+		error_fill(error, -err, "%s: cannot set mode %04o and listen: %s", path,
 			(unsigned)mode, strerror(-err));
 		unix_socket_close(s);
 	}
@@ -206,7 +206,7 @@ bind_path(struct unix_socket *s, int type, mode_t mode, struct input_error *erro
 
 int
 unix_socket_open(const char *path, int type, mode_t mode, struct unix_socket *ret_socket,
-	struct input_error *error)
+	struct error *error)
 {
 	struct unix_socket s = {.fd = -1};
 	int err = set_address(&s, path, error);
@@ -227,7 +227,7 @@ unix_socket_open(const char *path, int type, mode_t mode, struct unix_socket *re
 }
 
 int
-unix_socket_make_room(const char *path, struct input_error *error)
+unix_socket_make_room(const char *path, struct error *error)
 {
 	struct unix_socket s = {.fd = -1};
 	int err = set_address(&s, path, error);

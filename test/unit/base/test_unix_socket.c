@@ -17,13 +17,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "input/unix_socket.h"
+#include "base/unix_socket.h"
 
 struct place {
 	char folder[64];
 	char path[96];
 	struct unix_socket socket;
-	struct input_error error;
+	struct error error;
 };
 
 static int
