@@ -88,7 +88,8 @@ print_memory(const struct plan *plan, FILE *out)
 			plan->use_hugepages ? "used" : "ordinary memory instead");
 	fprintf(out,
 		"memory: at worst %llu MiB\n"
-		"  %6llu MiB received and not decoded yet (penstock: memory_ceiling)\n"
+		"  %6llu MiB received and not decoded yet (penstock: memory_ceiling, not "
+		"enforced)\n"
 		"  %6llu MiB series and their values (penstock: max_context_bytes)\n"
 		"  %6llu MiB DPDK and the ports' buffers\n",
 		mebibytes(plan->memory_worst), mebibytes(plan->options->memory_ceiling),

@@ -204,7 +204,9 @@ static const struct setting own_rows[] = {
 		.value = "256MiB",
 		.min = 1 << 20,
 		.max = 1ull << 40,
-		.help = "The most memory that received data may take before it is decoded.",
+		.help = "The most memory that received data may take before it is decoded. Planned "
+			"for and not enforced yet: only unfinished frames of streams wait so far, "
+			"each of at most dogstatsd_buffer_size.",
 	},
 	{
 		.name = "max_contexts",

@@ -341,10 +341,41 @@ quantiles_of_values_beyond_the_last_key_are_finite(void **state)
 	arena_reset(&arena);
 }
 
+/* Against the definition, with libm's logarithm: random values of all sizes, and the neighbours of
+ * every edge between two keys, where an approximation would slip first. */
+static void
+every_key_is_that_of_the_definition(void **state)
+{
+	const double ln_gamma = log1p(1.0 / 64);
+	uint64_t random = 88172645463325252u;
+
+	(void)state;
+	for (int i = 0; i < 3000000; i++) {
+		double value, key;
+
+		random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+		value = ldexp(1 + (double)(random >> 12) * 0x1p-52, (int)(random % 700) - 28);
+		key = nearbyint(log(value) / ln_gamma) + 1338;
+		assert_int_equal(ddsketch_key(value), (int)(key < 32767 ? key : 32767));
+	}
+	for (int k = 2; k < 32767; k++) {
+		double edge = exp((k - 1338 - 0.5) * ln_gamma);
+
+		for (int step = -40; step <= 40; step++) {
+			double value = edge * (1 + step * 0x1p-52);
+			double key = nearbyint(log(value) / ln_gamma) + 1338;
+
+			assert_int_equal(ddsketch_key(value), (int)key);
+			assert_int_equal(ddsketch_key(-value), -(int)key);
+		}
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_key_is_that_of_the_definition),
 		cmocka_unit_test(keys_are_those_of_the_agent),
 		cmocka_unit_test(bins_and_summary_are_those_of_the_model),
 		cmocka_unit_test(merges_every_pair_as_the_model),
