@@ -207,17 +207,18 @@ stale_lines_never_reach_another_context(void **state)
 	struct twin *twin = twin_open(NULL);
 
 	(void)state;
-	for (int round = 0; round < 50; round++) {
-		for (int i = 0; i < 40; i++) {
+	for (int round = 0; round < 200; round++) {
+		for (int i = 0; i < 30; i++) {
+			uint32_t name = draw(150), value = draw(1000);
 			char line[64];
 
-			snprintf(line, sizeof(line), "m.%u:%u|%s", draw(60), draw(1000),
-				draw(2) == 0 ? "c" : "g");
+			snprintf(line, sizeof(line), "m.%u:%u|%s", name, value,
+				name % 2 == 0 ? "c" : "g");
 			add_text(twin, line);
 			if (draw(3) == 0)
 				add_text(twin, line);
 		}
-		if (draw(3) == 0)
+		if (draw(2) == 0)
 			twin_compare(twin);
 		twin_take(twin, draw(12) * (uint64_t)NS_PER_S);
 	}
