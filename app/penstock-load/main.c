@@ -11,6 +11,7 @@
 #include "penstock-load/arguments.h"
 #include "penstock-load/report.h"
 #include "penstock-load/sums.h"
+#include "penstock-load/transit.h"
 
 /* A load that gets nothing out for this long is over. */
 #define STALL_MAX (30 * NS_PER_S)
@@ -24,6 +25,7 @@ struct load {
 	void *sender; /* the driver's state */
 	FILE *sums_file; /* NULL without --sums */
 	struct sums *sums;
+	struct transit transit;
 	struct report report;
 	uint64_t start; /* ns, monotonic */
 	uint64_t last_sent; /* ns after the start */
@@ -139,18 +141,69 @@ add_to_sums(struct load *load, const struct datagram *datagram)
 }
 
 static int
-account(struct load *load, unsigned n)
+account(struct load *load, const struct datagram *datagram)
+{
+	report_datagram(&load->report, datagram);
+	return datagram->error == 0 && load->sums != NULL ? add_to_sums(load, datagram) : 0;
+}
+
+/* Accounts for the oldest on their way until n_left are left. */
+static int
+account_arrived(struct load *load, unsigned n_left)
 {
 	int result = 0;
 
-	for (unsigned i = 0; i < n && result == 0; i++) {
-		struct datagram *datagram = &load->datagram[i];
+	while (load->transit.n > n_left && result == 0)
+		result = account(load, transit_take(&load->transit));
+	return result;
+}
 
-		report_datagram(&load->report, datagram);
-		if (datagram->error == 0 && load->sums != NULL)
-			result = add_to_sums(load, datagram);
+static unsigned
+in_doubt(struct load *load, bool is_last, int *ret_error)
+{
+	const struct sender_driver *driver = load->arguments.driver;
+
+	return driver->in_doubt != NULL ? driver->in_doubt(load->sender, is_last, ret_error) : 0;
+}
+
+static int
+account_batch(struct load *load, unsigned n)
+{
+	int result = account_arrived(load, TRANSIT_MAX - SENDER_BATCH), error;
+
+	for (unsigned i = 0; i < n && result == 0; i++) {
+		if (load->datagram[i].error != 0)
+			result = account(load, &load->datagram[i]);
+		else
+			transit_add(&load->transit, &load->datagram[i]);
+	}
+	return result == 0 ? account_arrived(load, in_doubt(load, false, &error)) : result;
+}
+
+/* After the last batch: what has not arrived by now is lost. */
+static int
+account_rest(struct load *load)
+{
+	int error = 0, result;
+	unsigned n_lost = in_doubt(load, true, &error);
+
+	result = account_arrived(load, n_lost);
+	while (load->transit.n > 0 && result == 0) {
+		struct datagram *datagram = transit_take(&load->transit);
+
+		datagram->error = error;
+		result = account(load, datagram);
 	}
 	return result;
+}
+
+static bool
+has_sent(const struct load *load, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (load->datagram[i].error == 0)
+			return true;
+	return false;
 }
 
 static void
@@ -168,7 +221,7 @@ run(struct load *load)
 {
 	load->start = pace_now();
 	while (!atomic_load(&stopping)) {
-		uint64_t now = elapsed(load), sent_before = load->report.datagrams;
+		uint64_t now = elapsed(load);
 		uint64_t due = pace_due(&load->arguments.pace, load->next_line);
 		unsigned n;
 		int result;
@@ -182,10 +235,10 @@ run(struct load *load)
 			continue;
 		}
 		load->arguments.driver->send(load->sender, load->datagram, n);
-		result = account(load, n);
+		result = account_batch(load, n);
 		if (result != 0)
 			return fail(EX_OSERR, "cannot keep sums", result);
-		if (load->report.datagrams != sent_before)
+		if (has_sent(load, n))
 			load->last_sent = elapsed(load);
 		else if (elapsed(load) - load->last_sent > STALL_MAX)
 			break;
@@ -197,9 +250,11 @@ static int
 finish(struct load *load)
 {
 	uint64_t duration = elapsed(load);
-	int closed = load->arguments.driver->close(load->sender), result;
+	int result = account_rest(load), closed = load->arguments.driver->close(load->sender);
 
 	load->sender = NULL;
+	if (result != 0)
+		return fail(EX_OSERR, "cannot keep sums", result);
 	if (closed != 0)
 		return fail(EX_IOERR, load->arguments.target, closed);
 	result = load->sums != NULL ? sums_finish(load->sums) : 0;
@@ -221,6 +276,8 @@ execute(struct load *load)
 	for (unsigned i = 0; i < SENDER_BATCH; i++)
 		if (datagram_init(&load->datagram[i], &load->arguments.packing) != 0)
 			return fail(EX_OSERR, "cannot start", -ENOMEM);
+	if (transit_init(&load->transit) != 0)
+		return fail(EX_OSERR, "cannot start", -ENOMEM);
 	catch_signals();
 	result = open_sums(load);
 	if (result == 0)
@@ -243,6 +300,7 @@ main(int argc, char **argv)
 	result = execute(&load);
 	if (load.sender != NULL)
 		load.arguments.driver->close(load.sender);
+	transit_done(&load.transit);
 	sums_close(load.sums);
 	if (load.sums_file != NULL)
 		fclose(load.sums_file);

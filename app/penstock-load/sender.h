@@ -38,6 +38,11 @@ struct sender_driver {
 	/* Sets the error of each of n datagrams, n at most SENDER_BATCH. */
 	void (*send)(void *state, struct datagram *datagrams, unsigned n);
 
+	/* How many of the datagrams that were sent last may not have arrived yet; 0 where the
+	 * sender cannot know. With is_last it waits for them, and those that it returns then are
+	 * lost: ret_error is the errno. May be NULL: 0. */
+	unsigned (*in_doubt)(void *state, bool is_last, int *ret_error);
+
 	/* 0, or -errno when datagrams that were counted as sent are lost after all. */
 	int (*close)(void *state);
 };

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * UDP through the kernel. The socket is connected, so that a port nobody listens on shows: an ICMP
- * answer to one datagram is the error (ECONNREFUSED) of a later one, which then is not sent.
+ * UDP through the kernel. A port that nobody listens on shows: each ICMP answer is in the socket's
+ * error queue (IP_RECVERR). Without that queue most are never seen, since an answer is the error of
+ * the next datagram, and sendmmsg forgets what went wrong behind the first one of a call.
  */
+#include <time.h> /* before linux/errqueue.h, which uses it */
+
 #include <errno.h>
+#include <linux/errqueue.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
+#include <poll.h>
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,10 +23,13 @@
 
 #define SEND_BUFFER (4 << 20) /* bytes; the kernel grants what net.core.wmem_max allows */
 #define MESSAGE_MAX 65507 /* bytes of a UDP payload over IPv4 */
+#define ANSWER_WAIT 100 /* ms that the answer to the last datagram may take */
 
 struct udp {
 	int fd;
 	unsigned n_per_message;
+	unsigned n_refused; /* answers that no datagram has been given yet */
+	int refusal; /* errno of the last one */
 	const atomic_bool *stopping;
 };
 
@@ -62,6 +71,17 @@ connect_to(const char *host, const char *port, const char *target, struct error 
 	/* Only a wish: a small buffer makes sends block earlier and loses nothing. */
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 	return fd;
+}
+
+/* A socket has the option of its own family; one of IPv6 may carry IPv4 and then has both. */
+static int
+keep_answers(int fd)
+{
+	int on = 1;
+	bool has_v4 = setsockopt(fd, IPPROTO_IP, IP_RECVERR, &on, sizeof(on)) == 0;
+	bool has_v6 = setsockopt(fd, IPPROTO_IPV6, IPV6_RECVERR, &on, sizeof(on)) == 0;
+
+	return has_v4 || has_v6 ? 0 : -errno;
 }
 
 static int
@@ -109,6 +129,8 @@ udp_open(const char *target, const struct sender_options *options, void **ret_st
 	}
 	*udp = (struct udp){.fd = result, .n_per_message = 1, .stopping = options->stopping};
 	result = mmsg_set_timeout(udp->fd, options->timeout);
+	if (result == 0)
+		result = keep_answers(udp->fd);
 	if (result == 0 && options->has_segments)
 		result = set_segments(udp, options);
 	if (result != 0) {
@@ -121,12 +143,67 @@ udp_open(const char *target, const struct sender_options *options, void **ret_st
 	return 0;
 }
 
+/* Reads one entry of the error queue. False when it is empty. */
+static bool
+read_answer(struct udp *udp)
+{
+	alignas(struct cmsghdr) char control[256];
+	struct msghdr message = {.msg_control = control, .msg_controllen = sizeof(control)};
+
+	if (recvmsg(udp->fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+		return false;
+	for (struct cmsghdr *at = CMSG_FIRSTHDR(&message); at != NULL;
+		at = CMSG_NXTHDR(&message, at)) {
+		struct sock_extended_err error;
+
+		if (at->cmsg_len < CMSG_LEN(sizeof(error)))
+			continue;
+		memcpy(&error, CMSG_DATA(at), sizeof(error));
+		/* One of this machine's own was the result of the send already. */
+		if (error.ee_origin != SO_EE_ORIGIN_ICMP && error.ee_origin != SO_EE_ORIGIN_ICMP6)
+			continue;
+		udp->n_refused++;
+		udp->refusal = (int)error.ee_errno;
+	}
+	return true;
+}
+
+static void
+read_answers(struct udp *udp)
+{
+	while (read_answer(udp))
+		;
+}
+
+/* An answer does not say to which datagram; the latest is as good as any. */
 static void
 udp_send(void *state, struct datagram *datagrams, unsigned n)
 {
 	struct udp *udp = state;
 
 	mmsg_send(udp->fd, datagrams, n, udp->n_per_message, udp->stopping);
+	read_answers(udp);
+	while (n-- > 0 && udp->n_refused > 0) {
+		if (datagrams[n].error != 0)
+			continue;
+		datagrams[n].error = udp->refusal;
+		udp->n_refused--;
+	}
+}
+
+static unsigned
+udp_in_doubt(void *state, bool is_last, int *ret_error)
+{
+	struct udp *udp = state;
+	struct pollfd wait = {.fd = udp->fd};
+
+	if (!is_last)
+		return SENDER_BATCH;
+	/* The queue shows as an error, which need not be asked for. */
+	poll(&wait, 1, ANSWER_WAIT);
+	read_answers(udp);
+	*ret_error = udp->refusal;
+	return udp->n_refused;
 }
 
 const struct sender_driver sender_udp = {
@@ -136,5 +213,6 @@ const struct sender_driver sender_udp = {
 	.datagram_size_max = MESSAGE_MAX,
 	.open = udp_open,
 	.send = udp_send,
+	.in_doubt = udp_in_doubt,
 	.close = udp_close,
 };

@@ -161,6 +161,23 @@ def test_segments():
     check("udp --gso: holds the lines", len(lines) == 640 == report["sent"].get("lines"), report)
 
 
+def test_refused():
+    """A UDP port that nobody listens on: every datagram is an error, and none was sent."""
+    for family, host in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+        with socket.socket(family, socket.SOCK_DGRAM) as udp:
+            try:
+                udp.bind((host, 0))
+            except OSError as error:
+                print(f"left out: {host}: {error}")
+                continue
+            port = udp.getsockname()[1]
+        to = f"udp:[{host}]:{port}" if ":" in host else f"udp:{host}:{port}"
+        report = load(to, profile=["--lines", "200", "--lines-per-datagram", "1"], code=1)
+        check(f"{host}: every datagram is refused",
+              report["errors"] == {"ECONNREFUSED": 200} and report["sent"]["datagrams"] == 0
+              and report["unsent"] == {"datagrams": 200, "lines": 200}, report)
+
+
 def test_blocked(folder):
     """Nobody reads: what does not fit is an error, and the sums are those of what was sent."""
     sock = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -269,6 +286,7 @@ def main():
         reference = test_senders(folder)
         test_dpdk(folder, reference)
         test_segments()
+        test_refused()
         test_blocked(folder)
         test_stream_timeout(folder)
         test_refusals()
