@@ -4,6 +4,7 @@
  * offered to the device until it takes them or the timeout is over.
  */
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,8 @@
 #define DATAGRAM_MAX 1472 /* bytes: an Ethernet frame of 1500 without IPv4 and UDP headers */
 #define LINK_POLL (10 * NS_PER_MS)
 #define MEMIF_ATTEMPT (200 * NS_PER_MS)
-
-/* Closing a memif takes the ring away from the peer, with what it has not read yet. */
-#define LINGER (500 * NS_PER_MS)
+#define READ_POLL NS_PER_MS
+#define LINGER (500 * NS_PER_MS) /* for devices that do not tell whether they have sent */
 
 struct dpdk {
 	struct port *port;
@@ -95,8 +95,6 @@ dpdk_close(void *state)
 {
 	struct dpdk *dpdk = state;
 
-	if (dpdk->port != NULL)
-		pace_sleep_until(pace_now() + LINGER);
 	port_close(dpdk->port);
 	eal_stop();
 	free(dpdk);
@@ -175,6 +173,48 @@ dpdk_send(void *state, struct datagram *datagrams, unsigned n)
 		datagrams[i].error = i < sent ? 0 : ETIMEDOUT;
 }
 
+/* The peer of a memif loses what it has not read when the port is closed. Waits as long as it
+ * reads, and for a timeout more. */
+static unsigned
+wait_for_reader(struct dpdk *dpdk, int n_unread, int *ret_error)
+{
+	uint64_t end = deadline(dpdk);
+
+	while (n_unread > 0) {
+		int n_before = n_unread;
+
+		if (pace_now() >= end) {
+			*ret_error = ETIMEDOUT;
+			return (unsigned)n_unread;
+		}
+		pace_sleep_until(pace_now() + READ_POLL);
+		n_unread = port_unread(dpdk->port);
+		if (n_unread < n_before)
+			end = deadline(dpdk);
+	}
+	if (n_unread == 0)
+		return 0;
+	*ret_error = -n_unread;
+	return UINT_MAX;
+}
+
+static unsigned
+dpdk_in_doubt(void *state, bool is_last, int *ret_error)
+{
+	struct dpdk *dpdk = state;
+	int n_unread = port_unread(dpdk->port);
+
+	if (n_unread == -ENOTSUP) {
+		if (is_last)
+			pace_sleep_until(pace_now() + LINGER);
+		return 0;
+	}
+	if (is_last)
+		return wait_for_reader(dpdk, n_unread, ret_error);
+	/* The peer has left, and what it had not read at the last look is lost. */
+	return n_unread < 0 ? UINT_MAX : (unsigned)n_unread;
+}
+
 const struct sender_driver sender_dpdk = {
 	.scheme = "dpdk",
 	.help = "DEVICE",
@@ -182,5 +222,6 @@ const struct sender_driver sender_dpdk = {
 	.datagram_size_max = DATAGRAM_MAX,
 	.open = dpdk_open,
 	.send = dpdk_send,
+	.in_doubt = dpdk_in_doubt,
 	.close = dpdk_close,
 };

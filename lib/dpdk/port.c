@@ -12,6 +12,7 @@
 
 #include "dpdk/device.h"
 #include "dpdk/guard.h"
+#include "dpdk/memif.h"
 #include "dpdk/pool.h"
 #include "dpdk/words.h"
 #include "dsd/burst.h"
@@ -38,6 +39,8 @@ struct port {
 	uint64_t receive_offloads;
 	struct rte_mempool *pool;
 	struct guard sending;
+	bool is_memif_client;
+	const struct memif_ring *ring; /* that port_unread has found; valid while the link is up */
 	struct port_lost counted; /* by the device, at the last port_lost */
 };
 
@@ -221,6 +224,8 @@ note_device(struct port *port, const struct rte_eth_dev_info *info)
 		strcmp(driver, "net_pcap") == 0 || strcmp(driver, "net_tap") == 0;
 	/* net_pcap counts each read at a damaged place in the file, once a poll. */
 	port->loses_with_error = strcmp(driver, "net_pcap") != 0;
+	port->is_memif_client = strcmp(driver, "net_memif") == 0 &&
+		strstr(port->facts.device, "role=server") == NULL;
 }
 
 static int
@@ -380,6 +385,22 @@ port_send(struct port *port, const struct span *frames, size_t n)
 	guard_leave(&port->sending);
 	rte_pktmbuf_free_bulk(buffers + n_sent, n_filled - n_sent);
 	return n_sent;
+}
+
+int
+port_unread(struct port *port)
+{
+	int result = -ENOTSUP;
+
+	if (!port->is_memif_client)
+		return result;
+	guard_enter(&port->sending);
+	if (!port_has_link(port))
+		result = -ENOTCONN;
+	else if (port->ring != NULL || (port->ring = memif_find_ring()) != NULL)
+		result = memif_unread(port->ring);
+	guard_leave(&port->sending);
+	return result;
 }
 
 void

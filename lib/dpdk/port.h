@@ -94,6 +94,11 @@ void port_lost(struct port *port, struct port_lost *ret_lost);
  * One thread at a time. */
 size_t port_send(struct port *port, const struct span *frames, size_t n);
 
+/* Frames that the device took and its peer has not read yet; they are gone when the port is closed.
+ * -ENOTCONN: the peer has left. -ENOTSUP: the device is no memif client and cannot tell. Same
+ * thread as port_send. */
+int port_unread(struct port *port);
+
 /* After the last poll; NULL is fine. */
 void port_close(struct port *port);
 

@@ -6,6 +6,7 @@
  */
 #include "dpdk/lab.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -119,6 +120,67 @@ every_datagram_arrives_in_order(void **state)
 	(void)state;
 	assert_int_equal(wait_for(server), 0);
 	assert_int_equal(wait_for(client), 0);
+}
+
+static void
+expect_unread(struct port *port, int expected)
+{
+	double deadline = seconds() + 10;
+
+	while (port_unread(port) != expected && seconds() < deadline)
+		usleep(1000);
+	CHECK(port_unread(port) == expected);
+}
+
+static void
+watch_unread(void)
+{
+	uint8_t buffer[3][128];
+	struct span frames[3];
+	struct port *port;
+
+	wait_for_byte(ready[0]);
+	open_client(&port);
+	for (int i = 0; i < 3; i++)
+		frames[i] = lay_out(buffer[i], SPAN_LITERAL("a:1|c"), 0);
+	while (port_send(port, frames, 3) == 0)
+		usleep(1000);
+	CHECK(port_send(port, frames, 2) == 2);
+	expect_unread(port, 5);
+	CHECK(write(done[1], "!", 1) == 1);
+	expect_unread(port, 0);
+	CHECK(write(done[1], "!", 1) == 1);
+	expect_unread(port, -ENOTCONN);
+	port_close(port);
+}
+
+static void
+take_when_told(void)
+{
+	struct stats stats = {0};
+	struct burst burst;
+	struct port *port;
+	struct input *input = open_server(&port, &stats);
+
+	wait_for_byte(done[0]);
+	while (stats.counter[STAT_frames_received] < 5) {
+		input_poll(input, &burst);
+		if (burst.n > 0)
+			input_release(input, &burst);
+	}
+	wait_for_byte(done[0]);
+	input_close(input);
+	port_close(port);
+}
+
+static void
+tells_what_the_peer_has_not_read(void **state)
+{
+	pid_t server = start_child(take_when_told), client = start_child(watch_unread);
+
+	(void)state;
+	assert_int_equal(wait_for(client), 0);
+	assert_int_equal(wait_for(server), 0);
 }
 
 static void
@@ -266,6 +328,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_datagram_arrives_in_order),
+		cmocka_unit_test(tells_what_the_peer_has_not_read),
 		cmocka_unit_test(outlives_a_sender_that_is_killed_under_load),
 		cmocka_unit_test(ends_in_peace_while_peers_come_and_go),
 	};
