@@ -365,9 +365,9 @@ stop_outputs(struct daemon *d, uint64_t until)
 		output_stop(d->outputs[i]);
 		output_counts(d->outputs[i], &counts);
 		if (counts.dropped[OUTPUT_STOPPED] != 0)
-			log_warning("output %s: stop_timeout is over; points given up at the stop: "
-				    "%" PRIu64,
-				output_name(d->outputs[i]), counts.dropped[OUTPUT_STOPPED]);
+			log_warning("stop_timeout was too short: %" PRIu64
+				    " points were not written to output %s",
+				counts.dropped[OUTPUT_STOPPED], output_name(d->outputs[i]));
 	}
 }
 

@@ -27,10 +27,10 @@ stop_in_time() {
 	[ $took -le $((stop_timeout * 1000 + 1000)) ] ||
 		fail "with stop_timeout $stop_timeout s the stop took $took ms"
 	for name in stuck1 stuck2; do
-		grep -Eq "output $name: .*points given up at the stop: [1-9]" "$log" ||
+		grep -Eq "stop_timeout was too short: [1-9][0-9]* points .* output $name\$" "$log" ||
 			fail "the log does not say what $name gave up"
 	done
-	grep -q 'output file: .*given up' "$log" && fail 'the file gave up something, too'
+	grep -q 'stop_timeout .* output file' "$log" && fail 'the file gave up something, too'
 	expect_equal 'the ledger difference in the last line of the log' 0 \
 		"$(grep -o 'ledger difference.*' "$log" | tail -n 1 | grep -o '[0-9]*')"
 	echo "stopped in $took ms"
