@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,6 +56,8 @@ reason(int error_number)
 	switch (error_number) {
 	case ENXIO:
 		return "nobody reads it";
+	case EBUSY:
+		return "another process or output writes it";
 	case EPIPE:
 		return "its reader has gone";
 	case ETIMEDOUT:
@@ -139,6 +142,14 @@ repair_end(struct file *file)
 		file->name, file->path, (long long)(end - line));
 }
 
+/* Two writers would take back and repair each other's lines. Where a file system has no locks it is
+ * up to the user. */
+static bool
+is_taken(int fd)
+{
+	return flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 static int
 open_path(struct file *file)
 {
@@ -156,6 +167,10 @@ open_path(struct file *file)
 
 		close(fd);
 		return -error;
+	}
+	if (S_ISREG(status.st_mode) && is_taken(fd)) {
+		close(fd);
+		return -EBUSY;
 	}
 	file->fd = fd;
 	file->is_regular = S_ISREG(status.st_mode);
@@ -198,6 +213,11 @@ explain(const struct output_spec *spec, int error_number, struct error *error)
 			"the output's path",
 			spec->name, (unsigned)geteuid(), spec->path, strerror(error_number),
 			folder_size, folder);
+	case EBUSY:
+		return error_fill(error, EBUSY,
+			"output '%s': another process or output writes %s; change the output's "
+			"path",
+			spec->name, spec->path);
 	case EISDIR:
 		return error_fill(error, EISDIR, "output '%s': %s is a folder; name a file in it",
 			spec->name, spec->path);

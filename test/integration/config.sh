@@ -75,6 +75,9 @@ refuses 69 "$udp_port" "dogstatsd_port: $udp_port" 'dogstatsd_socket: ""' 'penst
 	"  outputs: [{type: 'null'}]"
 refuses 69 "$uds" "dogstatsd_port: 0" "dogstatsd_socket: $uds" 'penstock:' '  hugepages: off' \
 	"  admin: {socket: $work/other.sock, http: \"\"}" "  outputs: [{type: 'null'}]"
+refuses 69 "another process .* $output" "dogstatsd_port: 0" "dogstatsd_socket: $work/own.sock" \
+	'penstock:' '  hugepages: off' "  admin: {socket: $work/other.sock, http: \"\"}" \
+	"  outputs: [{type: file, path: $output}]"
 refuses 69 "$admin" "dogstatsd_port: 0" "dogstatsd_socket: $work/own.sock" 'penstock:' \
 	'  hugepages: off' "  admin: {socket: $admin, http: \"\"}" "  outputs: [{type: 'null'}]"
 stop_daemon

@@ -346,6 +346,26 @@ refuse(const char *at, int error_number, const char *sentence)
 }
 
 static void
+refuses_a_file_that_is_written_already(void **state)
+{
+	void *file = opened(path);
+	char sentence[256];
+
+	snprintf(sentence, sizeof(sentence),
+		"output 'out': another process or output writes %s; change the output's path",
+		path);
+	refuse(path, EBUSY, sentence);
+	output_ops_file.close(file);
+	output_ops_file.close(opened(path));
+
+	/* The same under another name. */
+	assert_int_equal(symlink(path, moved), 0);
+	file = opened(moved);
+	refuse(path, EBUSY, sentence);
+	output_ops_file.close(file);
+}
+
+static void
 refuses_with_the_way_out(void **state)
 {
 	char sentence[256];
@@ -382,6 +402,7 @@ main(void)
 		cmocka_unit_test_teardown(waits_for_no_reader_of_a_fifo, remove_files),
 		cmocka_unit_test_teardown(gives_up_on_a_fifo_that_is_not_read, remove_files),
 		cmocka_unit_test_teardown(stops_in_the_middle_when_told_to, remove_files),
+		cmocka_unit_test_teardown(refuses_a_file_that_is_written_already, remove_files),
 		cmocka_unit_test(refuses_with_the_way_out),
 	};
 
