@@ -299,6 +299,44 @@ ends_in_peace_while_peers_come_and_go(void **state)
 	}
 }
 
+/* Peers that are gone before they are greeted; until it is killed. */
+static void
+call_and_leave_for_ever(void)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/sock", folder);
+	for (;;) {
+		int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+		CHECK(fd >= 0);
+		if (connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+			usleep(100);
+		close(fd);
+	}
+}
+
+static void
+greets_peers_that_are_gone(void **state)
+{
+	pid_t server = start_child(take_until_told), client, caller;
+
+	(void)state;
+	assert_true(has_byte(ready[0], 5));
+	wait_for_byte(ready[0]);
+	client = start_child(send_for_ever);
+	assert_true(has_byte(ready[0], 5));
+	wait_for_byte(ready[0]);
+	caller = start_child(call_and_leave_for_ever);
+	usleep(500000);
+	assert_int_equal(write(done[1], "!", 1), 1);
+	assert_int_equal(wait_for(server), 0);
+	kill(client, SIGKILL);
+	kill(caller, SIGKILL);
+	wait_for(client);
+	wait_for(caller);
+}
+
 static int
 make_folder(void **state)
 {
@@ -331,6 +369,7 @@ main(void)
 		cmocka_unit_test(tells_what_the_peer_has_not_read),
 		cmocka_unit_test(outlives_a_sender_that_is_killed_under_load),
 		cmocka_unit_test(ends_in_peace_while_peers_come_and_go),
+		cmocka_unit_test(greets_peers_that_are_gone),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
