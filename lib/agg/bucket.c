@@ -93,7 +93,6 @@ bucket_add_point(struct bucket *bucket, struct context *context, int64_t timesta
 	else
 		bucket->points = item;
 	bucket->points_last = item;
-	bucket->n_points++;
 	return 0;
 }
 
@@ -118,7 +117,6 @@ bucket_add_event(struct bucket *bucket, const struct flush_event *event)
 	else
 		bucket->events = item;
 	bucket->events_last = item;
-	bucket->n_events++;
 	return 0;
 }
 
@@ -136,7 +134,6 @@ bucket_add_check(struct bucket *bucket, const struct flush_check *check)
 	else
 		bucket->checks = item;
 	bucket->checks_last = item;
-	bucket->n_checks++;
 	return 0;
 }
 
@@ -157,5 +154,4 @@ bucket_clear(struct bucket *bucket, uint32_t n_slots)
 	bucket->points = bucket->points_last = NULL;
 	bucket->events = bucket->events_last = NULL;
 	bucket->checks = bucket->checks_last = NULL;
-	bucket->n_points = bucket->n_events = bucket->n_checks = 0;
 }

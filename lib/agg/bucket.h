@@ -35,8 +35,6 @@ struct bucket_check {
 };
 
 struct bucket {
-	uint64_t epoch; /* of its last sample's worker */
-
 	struct value *values; /* by slot; untouched ones are all zero */
 	uint32_t *touched; /* slots with n > 0, in order of first touch; room for all */
 	uint32_t n_values; /* room of both */
@@ -51,7 +49,6 @@ struct bucket {
 	struct bucket_point *points, *points_last;
 	struct bucket_event *events, *events_last;
 	struct bucket_check *checks, *checks_last;
-	size_t n_points, n_events, n_checks;
 
 	struct arena arena; /* samples, members, sketches and texts */
 };

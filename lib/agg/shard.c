@@ -165,7 +165,6 @@ shard_swap(struct shard *shard, uint64_t epoch, uint64_t time)
 	shard->spare = NULL;
 	shard->open = next;
 	note_duration(shard, time);
-	full->epoch = atomic_load_explicit(&shard->epoch, memory_order_relaxed);
 	spsc_push(&shard->filled, full);
 	atomic_store_explicit(&shard->epoch, epoch, memory_order_release);
 	return true;
