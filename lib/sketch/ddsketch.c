@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/compiler.h"
+
 /* gamma = 1 + 1/64. */
 #define GAMMA 1.015625
 #define GAMMA_LN 0x1.fc0a8b0fc03e4p-7 /* log1p(1 / 64) */
@@ -16,6 +18,12 @@
 #define PENDING_MIN 16
 #define PENDING_MAX 512
 #define BINS_MIN 8
+
+/* A window is bins in another form as long as the lowest keys need not collapse: 2048 keys and
+ * 2047 full bins are fewer than 4096, whatever the counts are. */
+#define WINDOW_COUNT_MAX \
+	((uint64_t)(DDSKETCH_BINS_MAX - WINDOW_WIDTH_MAX - 1) * DDSKETCH_BIN_WIDTH_MAX)
+#define WINDOW_BINS_MIN 64 /* weighted values: so many bins are worth a window */
 
 /*
  * ln(magnitude) / ln(gamma), off by less than INDEX_ERROR: with m in [1, 2) and s = (m - c)/(m +
@@ -269,8 +277,8 @@ sort_pass(const int16_t *from, int16_t *to, uint32_t n, unsigned shift)
 		to[start[(((uint16_t)from[i] ^ 0x8000u) >> shift) & 0xff]++] = from[i];
 }
 
-int
-ddsketch_settle(struct ddsketch *sketch, struct arena *arena)
+static int
+settle_pending(struct ddsketch *sketch, struct arena *arena)
 {
 	struct ddsketch_bin runs[PENDING_MAX];
 	int16_t half_sorted[PENDING_MAX];
@@ -292,6 +300,93 @@ ddsketch_settle(struct ddsketch *sketch, struct arena *arena)
 }
 
 static int
+close_window(struct ddsketch *sketch, struct arena *arena)
+{
+	const struct window *window = sketch->window;
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < window->width; i++)
+		n += bins_needed(window->n[i]);
+	if (reserve_bins(sketch, arena, n) != 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < window->width; i++)
+		sketch->n_bins += (uint32_t)write_bins(sketch->bins + sketch->n_bins,
+			(int16_t)(window->first + (int32_t)i), window->n[i]);
+	sketch->window = NULL;
+	return 0;
+}
+
+int
+ddsketch_settle(struct ddsketch *sketch, struct arena *arena)
+{
+	if (sketch->window != NULL)
+		return close_window(sketch, arena);
+	return settle_pending(sketch, arena);
+}
+
+/* The lowest and highest key of a sketch that has some, and no window. */
+static void
+find_span(const struct ddsketch *sketch, int32_t *ret_low, int32_t *ret_high)
+{
+	int32_t low = INT16_MAX, high = INT16_MIN;
+
+	if (sketch->n_bins != 0) {
+		low = sketch->bins[0].key;
+		high = sketch->bins[sketch->n_bins - 1].key;
+	}
+	for (uint32_t i = 0; i < sketch->n_pending; i++) {
+		low = sketch->pending[i] < low ? sketch->pending[i] : low;
+		high = sketch->pending[i] > high ? sketch->pending[i] : high;
+	}
+	*ret_low = low;
+	*ret_high = high;
+}
+
+/* Moves all counts into a window; when that cannot be, all stays as it is. */
+static void
+open_window(struct ddsketch *sketch, struct arena *arena)
+{
+	struct window *window;
+	int32_t low, high;
+
+	if (sketch->count > WINDOW_COUNT_MAX)
+		return;
+	find_span(sketch, &low, &high);
+	if (!window_fits(low, high))
+		return;
+	window = window_new(arena, low, high);
+	if (window == NULL)
+		return;
+	for (uint32_t i = 0; i < sketch->n_bins; i++)
+		*window_count(window, sketch->bins[i].key) += sketch->bins[i].n;
+	for (uint32_t i = 0; i < sketch->n_pending; i++)
+		++*window_count(window, sketch->pending[i]);
+	sketch->n_bins = sketch->n_pending = 0;
+	sketch->window = window;
+}
+
+/* False when the window cannot take it. */
+static inline bool
+add_to_window(struct ddsketch *sketch, struct arena *arena, int16_t key, uint64_t n)
+{
+	uint32_t *count;
+	struct window *wider;
+
+	if (unlikely(n > WINDOW_COUNT_MAX || sketch->count > WINDOW_COUNT_MAX - n))
+		return false;
+	count = window_count(sketch->window, key);
+	if (unlikely(count == NULL)) {
+		wider = window_widen(sketch->window, arena, key);
+		if (wider == NULL)
+			return false;
+		sketch->window = wider;
+		count = window_count(wider, key);
+	}
+	*count += (uint32_t)n;
+	return true;
+}
+
+static int
 reserve_pending(struct ddsketch *sketch, struct arena *arena)
 {
 	uint32_t capacity =
@@ -301,7 +396,7 @@ reserve_pending(struct ddsketch *sketch, struct arena *arena)
 	if (sketch->n_pending < sketch->pending_capacity)
 		return 0;
 	if (capacity > PENDING_MAX)
-		return ddsketch_settle(sketch, arena);
+		return settle_pending(sketch, arena);
 	pending = arena_alloc(arena, capacity * sizeof(*pending));
 	if (pending == NULL)
 		return -ENOMEM;
@@ -353,22 +448,46 @@ add_count(struct ddsketch *sketch, struct arena *arena, int16_t key, uint64_t n)
 	return 0;
 }
 
+/* Keys of weight 1 wait in a list; others go to their bin after those, so that bins collapse in
+ * the order of the Agent. */
+static int
+add_to_lists(struct ddsketch *sketch, struct arena *arena, int16_t key, uint64_t weight)
+{
+	if (weight != 1)
+		return settle_pending(sketch, arena) != 0 ? -ENOMEM
+							  : add_count(sketch, arena, key, weight);
+	if (reserve_pending(sketch, arena) != 0)
+		return -ENOMEM;
+	sketch->pending[sketch->n_pending++] = key;
+	return 0;
+}
+
+static bool
+deserves_window(const struct ddsketch *sketch, uint64_t weight)
+{
+	return weight == 1 ? sketch->n_pending == PENDING_MAX : sketch->n_bins >= WINDOW_BINS_MIN;
+}
+
+static inline int
+add_key(struct ddsketch *sketch, struct arena *arena, int16_t key, uint64_t weight)
+{
+	if (unlikely(sketch->window == NULL) && deserves_window(sketch, weight))
+		open_window(sketch, arena);
+	if (likely(sketch->window != NULL)) {
+		if (likely(add_to_window(sketch, arena, key, weight)))
+			return 0;
+		if (close_window(sketch, arena) != 0)
+			return -ENOMEM;
+	}
+	return add_to_lists(sketch, arena, key, weight);
+}
+
 int
 ddsketch_insert(struct ddsketch *sketch, struct arena *arena, double value, uint64_t weight)
 {
-	int16_t key = ddsketch_key(value);
-
 	assert(isfinite(value) && weight >= 1);
-	if (weight == 1) {
-		if (reserve_pending(sketch, arena) != 0)
-			return -ENOMEM;
-		sketch->pending[sketch->n_pending++] = key;
-	} else {
-		/* Pending keys first, so that bins collapse in the order of the Agent. */
-		if (ddsketch_settle(sketch, arena) != 0 ||
-			add_count(sketch, arena, key, weight) != 0)
-			return -ENOMEM;
-	}
+	if (add_key(sketch, arena, ddsketch_key(value), weight) != 0)
+		return -ENOMEM;
 	summarise(sketch, value, weight);
 	return 0;
 }
@@ -376,7 +495,7 @@ ddsketch_insert(struct ddsketch *sketch, struct arena *arena, double value, uint
 int
 ddsketch_merge(struct ddsketch *sketch, struct arena *arena, const struct ddsketch *other)
 {
-	assert(other == sketch || other->n_pending == 0);
+	assert(other == sketch || (other->n_pending == 0 && other->window == NULL));
 	if (ddsketch_settle(sketch, arena) != 0 ||
 		add_bins(sketch, arena, other->bins, other->n_bins) != 0)
 		return -ENOMEM;

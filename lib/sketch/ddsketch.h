@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "mem/arena.h"
+#include "sketch/window.h"
 
 #define DDSKETCH_BINS_MAX 4096
 #define DDSKETCH_BIN_WIDTH_MAX 65535
@@ -20,11 +21,14 @@ struct ddsketch_bin {
 	uint16_t n;
 };
 
+/* A few values are a list of keys, many of them counts in a window. Settled, there are bins only.
+ */
 struct ddsketch {
 	struct ddsketch_bin *bins; /* ascending keys; a key with more than the width repeats */
 	uint32_t n_bins, bins_capacity;
 	int16_t *pending; /* keys of weight 1 that are not in bins yet */
 	uint32_t n_pending, pending_capacity;
+	struct window *window; /* NULL, or it has all counts: no bins, nothing pending */
 	uint64_t count;
 	double min, max, sum, avg;
 };
@@ -36,7 +40,7 @@ int16_t ddsketch_key(double value);
  * away with it. value is finite, weight at least 1. 0, or -ENOMEM and the sketch is unchanged. */
 int ddsketch_insert(struct ddsketch *sketch, struct arena *arena, double value, uint64_t weight);
 
-/* Brings pending keys into bins. 0 or -ENOMEM (they stay pending). */
+/* Brings everything into bins. 0 or -ENOMEM (what is there stays as it is). */
 int ddsketch_settle(struct ddsketch *sketch, struct arena *arena);
 
 /* Adds other, which must be settled, to sketch and settles it. */

@@ -136,9 +136,18 @@ def overflow(r):
     return math.ldexp(1 + r % 4096 / 4096.0, (r >> 20) % 700), 40000 + r % 1000
 
 
+def outliers(r):
+    return (r % 1000 + 1) * (2.0 ** ((r >> 20) % 40) if (r >> 30) % 500 == 0 else 1.0), 1
+
+
+def heavy(r):
+    return r % 1000 / 2.0, 90000 + r % 7 if (r >> 20) % 2 else 1
+
+
 FORMULAS = [("empty", zeros, 0), ("zeros", zeros, 700), ("negatives", negatives, 900),
             ("request_times", request_times, 3000), ("weighted", weighted, 400),
-            ("mixed", mixed, 2000), ("wide", wide, 30000), ("overflow", overflow, 6000)]
+            ("mixed", mixed, 2000), ("wide", wide, 30000), ("overflow", overflow, 6000),
+            ("outliers", outliers, 4000), ("heavy", heavy, 4000)]
 
 
 def fill(formula, n):

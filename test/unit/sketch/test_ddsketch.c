@@ -81,6 +81,20 @@ overflow(uint64_t r, uint64_t *ret_weight)
 	return ldexp(1 + (double)(r % 4096) / 4096, (int)((r >> 20) % 700));
 }
 
+static double
+outliers(uint64_t r, uint64_t *ret_weight)
+{
+	*ret_weight = 1;
+	return ldexp((double)(r % 1000 + 1), (r >> 30) % 500 == 0 ? (int)((r >> 20) % 40) : 0);
+}
+
+static double
+heavy(uint64_t r, uint64_t *ret_weight)
+{
+	*ret_weight = (r >> 20) % 2 != 0 ? 90000 + r % 7 : 1;
+	return (double)(r % 1000) / 2;
+}
+
 static const struct {
 	double (*formula)(uint64_t r, uint64_t *ret_weight);
 	uint32_t n;
@@ -93,6 +107,8 @@ static const struct {
 	{mixed, 2000},
 	{wide, 30000},
 	{overflow, 6000},
+	{outliers, 4000},
+	{heavy, 4000},
 };
 
 static struct ddsketch
