@@ -245,28 +245,32 @@ take_known(struct lines *lines, const struct line_view *line, struct line_entry 
 	return false;
 }
 
-/* What a histogram or a distribution gathers lies behind its value. */
-static inline void
-fetch_state(const struct lines *lines, const struct line_view *line)
+/* What histograms and distributions gather lies behind their values. */
+static void
+fetch_states(const struct lines *lines, uint32_t n)
 {
-	const struct line_entry *entry = line_entry(&lines->cache, line->entry);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct line_entry *entry = line_entry(&lines->cache, lines->batch[i].entry);
 
-	if (entry->type == METRIC_HISTOGRAM || entry->type == METRIC_DISTRIBUTION)
-		__builtin_prefetch(lines->shard->open->values[entry->slot].weighted, 1);
+		if (line_has_state(entry))
+			__builtin_prefetch(lines->shard->open->values[entry->slot].weighted, 1);
+	}
 }
 
 static void
-run_batch(struct lines *lines)
+run_batch(struct lines *lines, uint32_t n)
 {
 	const struct line_cache *cache = &lines->cache;
+	const struct line_search search = {
+		.seed = &lines->seed,
+		.values = lines->shard->open->values,
+		.tick = line_tick(lines->burst->time),
+	};
 	struct line_view *batch = lines->batch;
-	uint32_t n = lines->n_batch, n_kept = 0;
+	uint32_t n_kept = 0;
 
-	lines->passes->probe(cache, &lines->seed, batch, n);
-	lines->passes->match(cache, lines->shard->open->values, line_tick(lines->burst->time),
-		batch, n);
-	for (uint32_t i = 0; i < n; i++)
-		fetch_state(lines, &batch[i]);
+	if (lines->passes->look_up(cache, &search, batch, n) != 0)
+		fetch_states(lines, n);
 	for (uint32_t i = 0; i < n; i++) {
 		if (likely(batch[i].entry != LINE_NONE))
 			n_kept += take_known(lines, &batch[i], line_entry(cache, batch[i].entry));
@@ -274,50 +278,23 @@ run_batch(struct lines *lines)
 			take_unknown(lines, &batch[i]);
 	}
 	count_known(lines->stats, n_kept, n_kept);
-	lines->n_batch = 0;
-}
-
-/* Appends the payload's lines to the batch, and runs it whenever it is full. */
-static void
-take_dgram(struct lines *lines, uint16_t index)
-{
-	const struct dgram *dgram = &lines->burst->dgram[index];
-	bool needs_end = dgram->truncated || dgram->eol_required;
-	struct line_split *split = &lines->split;
-	uint32_t n;
-
-	split->bytes = dgram->payload.data;
-	split->size = (uint32_t)dgram->payload.size;
-	split->searched = split->start = split->n = split->next = 0;
-	for (;;) {
-		struct line_view *first = &lines->batch[lines->n_batch];
-
-		n = lines->passes->split(split, first, LINE_BATCH - lines->n_batch);
-		for (uint32_t i = 0; i < n; i++) {
-			first[i].dgram = index;
-			if (first[i].meta != 0)
-				first[i].meta |= dgram->origin;
-			if (unlikely(needs_end) && !first[i].is_terminated)
-				first[i].meta = 0; /* it may not be read */
-		}
-		lines->n_batch += n;
-		if (lines->n_batch < LINE_BATCH)
-			return;
-		run_batch(lines);
-	}
 }
 
 void
 lines_take(struct lines *lines, const struct burst *burst)
 {
+	struct line_split *split = &lines->split;
+	uint32_t n;
+
 	if (lines->cache.n_segments == 0) {
 		lines_take_plainly(lines, burst);
 		return;
 	}
 	lines->burst = burst;
-	for (uint16_t i = 0; i < burst->n; i++)
-		take_dgram(lines, i);
-	if (lines->n_batch != 0)
-		run_batch(lines);
+	memset(split, 0, offsetof(struct line_split, newline));
+	do {
+		n = lines->passes->split(split, burst, lines->batch, LINE_BATCH);
+		run_batch(lines, n);
+	} while (n == LINE_BATCH);
 	stats_add(lines->stats, STAT_datagrams_delivered, burst->n);
 }

@@ -35,7 +35,6 @@ struct lines {
 	const struct burst *burst; /* that is being taken */
 	struct line_split split;
 	struct line_view batch[LINE_BATCH];
-	uint32_t n_batch;
 };
 
 /* shard, stats and rejects are the worker's and outlive it. 0 or -ENOMEM; lines_done is fine after

@@ -11,9 +11,10 @@
 #define LINE_PASSES_H
 
 #include "agg/value.h"
+#include "dsd/burst.h"
 #include "line/cache.h"
 
-#define LINE_BATCH 128
+#define LINE_BATCH 64
 #define LINE_SPLIT_SIZE 4096 /* bytes of a payload that are searched for newlines at a time */
 
 /* A line in flight: its bytes are name ':' value rest, where rest begins with '|'. */
@@ -28,8 +29,12 @@ struct line_view {
 	bool is_terminated; /* by a newline */
 };
 
-/* A payload on its way into lines. bytes and size are the caller's, all else begins as zero. */
+/* A burst on its way into lines; all before newline is zero at its beginning. */
 struct line_split {
+	uint16_t n_begun; /* datagrams */
+	uint16_t dgram; /* the last of them, which the rest is about */
+	bool needs_end; /* an unterminated line may not be read */
+	origin_id origin;
 	const uint8_t *bytes;
 	uint32_t size;
 	uint32_t searched; /* bytes looked at for newlines */
@@ -45,25 +50,36 @@ struct line_seed {
 	uint64_t meta, home, tag;
 };
 
+struct line_search {
+	const struct line_seed *seed;
+	const struct value *values; /* of the open bucket, by slot */
+	uint32_t tick; /* now */
+};
+
 /* Payloads, and so lines, have 64 readable bytes behind them; what those hold does not matter. */
 struct line_passes {
 	const char *name;
 
-	/* Appends up to n_max lines that are not empty; fewer only at the payload's end. */
-	uint32_t (*split)(struct line_split *split, struct line_view *lines, uint32_t n_max);
+	/* Cuts the next n_max lines that are not empty; fewer only at the burst's end. */
+	uint32_t (*split)(struct line_split *split, const struct burst *burst,
+		struct line_view *lines, uint32_t n_max);
 
-	/* Hashes the lines and fetches their buckets, then their candidates. */
-	void (*probe)(const struct line_cache *cache, const struct line_seed *seed,
-		struct line_view *lines, uint32_t n);
-
-	/* Leaves a line its entry only if that is fresh and equal byte for byte; values: of the
-	 * open bucket, by slot, to be fetched. */
-	void (*match)(const struct line_cache *cache, const struct value *values, uint32_t tick,
+	/* Finds each line's entry: fresh, and equal byte for byte, else LINE_NONE. Values are on
+	 * their way then. Returns how many lines are histograms or distributions, which have more
+	 * memory behind their value. */
+	uint32_t (*look_up)(const struct line_cache *cache, const struct line_search *search,
 		struct line_view *lines, uint32_t n);
 };
 
 extern const struct line_passes line_passes_plain;
 extern const struct line_passes line_passes_avx2;
+
+/* Whether what the line's context gathers lies behind its value, in memory of its own. */
+static inline bool
+line_has_state(const struct line_entry *entry)
+{
+	return entry->type == METRIC_HISTOGRAM || entry->type == METRIC_DISTRIBUTION;
+}
 
 /* The best that this CPU can run. */
 const struct line_passes *line_passes_choose(void);

@@ -173,4 +173,4 @@ bucket_matches(const struct line_bucket *bucket, uint32_t tag)
 
 #include "line/passes_body.h"
 
-const struct line_passes line_passes_avx2 = {"avx2", pass_split, pass_probe, pass_match};
+const struct line_passes line_passes_avx2 = {"avx2", pass_split, pass_look_up};

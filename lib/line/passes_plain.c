@@ -58,7 +58,7 @@ bucket_matches(const struct line_bucket *bucket, uint32_t tag)
 
 #include "line/passes_body.h"
 
-const struct line_passes line_passes_plain = {"plain", pass_split, pass_probe, pass_match};
+const struct line_passes line_passes_plain = {"plain", pass_split, pass_look_up};
 
 const struct line_passes *
 line_passes_choose(void)
