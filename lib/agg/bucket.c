@@ -7,6 +7,7 @@
 #include "mem/list.h"
 
 #define N_VALUES_MIN 1024
+#define N_CREATED_KEPT 4096 /* contexts come once: the list of a wave of them is not kept */
 
 struct bucket *
 bucket_new(struct budget *budget)
@@ -143,6 +144,11 @@ bucket_clear(struct bucket *bucket, uint32_t n_slots)
 	for (uint32_t i = 0; i < bucket->n_touched; i++)
 		bucket->values[bucket->touched[i]] = (struct value){0};
 
+	if (bucket->created_max > N_CREATED_KEPT) {
+		free(bucket->created);
+		bucket->created = NULL;
+		bucket->created_max = 0;
+	}
 	if (bucket->n_values > N_VALUES_MIN && bucket->n_values / 4 > n_slots) {
 		free(bucket->values);
 		free(bucket->touched);

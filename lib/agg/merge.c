@@ -11,9 +11,9 @@
 /* A context over all shards; by its slot in the merger's own table. */
 struct series {
 	struct value value; /* of this flush; n is 0 when untouched */
-	int64_t last_seen; /* start of the last bucket with samples, seconds */
-	uint32_t n_slots; /* shard slots that stand for it */
-	bool is_ending; /* in the list of those that may have none left */
+	uint32_t last_seen; /* start of the last bucket with samples, seconds, modulo 2^32 */
+	uint32_t n_slots : 31; /* shard slots that stand for it */
+	uint32_t is_ending : 1; /* in the list of those that may have none left */
 };
 
 struct slot_map {
@@ -181,16 +181,15 @@ combine_sketches(struct merger *m, struct value *sum, const struct value *v)
 static int
 combine(struct merger *m, enum metric_type type, struct value *sum, const struct value *v)
 {
+	if (type == METRIC_GAUGE) {
+		if (v->time > sum->time)
+			*sum = *v;
+		return 0;
+	}
 	sum->n += v->n;
 	switch (type) {
 	case METRIC_COUNT:
 		sum->sum += v->sum;
-		return 0;
-	case METRIC_GAUGE:
-		if (v->time > sum->time) {
-			sum->last = v->last;
-			sum->time = v->time;
-		}
 		return 0;
 	case METRIC_SET:
 		return set_unite(sum->set, &m->build->own, v->set);
@@ -199,6 +198,7 @@ combine(struct merger *m, enum metric_type type, struct value *sum, const struct
 		return 0;
 	case METRIC_DISTRIBUTION:
 		return combine_sketches(m, sum, v);
+	case METRIC_GAUGE:
 	case METRIC_TYPE_COUNT:
 		break;
 	}
@@ -371,6 +371,13 @@ build_series(struct merger *m, const struct context *context, const struct value
 	flush_build_point(m->build, &point);
 }
 
+/* Not in this bucket, but not long ago. */
+static bool
+is_due(const struct series *series, uint32_t start, uint64_t within)
+{
+	return series->last_seen != start && start - series->last_seen < within;
+}
+
 static void
 fill_zeros(struct merger *m, int64_t start)
 {
@@ -378,8 +385,7 @@ fill_zeros(struct merger *m, int64_t start)
 		const struct context *context = m->contexts.context[i];
 
 		if (context == NULL || context->type != METRIC_COUNT ||
-			m->series[i].last_seen == start ||
-			m->series[i].last_seen + m->conf.zero_fill_seconds <= start)
+			!is_due(&m->series[i], (uint32_t)start, m->conf.zero_fill_seconds))
 			continue;
 		flush_build_point(m->build,
 			&(struct point){.context = context, .kind = POINT_COUNT});
@@ -426,7 +432,7 @@ merger_finish(struct merger *m, struct bucket_time time)
 
 		build_series(m, m->contexts.context[at], &m->series[at].value);
 		m->series[at].value = (struct value){0};
-		m->series[at].last_seen = time.start;
+		m->series[at].last_seen = (uint32_t)time.start;
 	}
 	m->n_touched = 0;
 	if (m->conf.zero_fill)

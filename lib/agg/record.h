@@ -53,7 +53,7 @@ record_gauge(struct shard *shard, uint32_t slot, double sample, uint64_t time)
 {
 	struct value *value = &shard->open->values[slot];
 
-	if (unlikely(value->n++ == 0))
+	if (unlikely(value->time == 0))
 		record_touch(shard, slot, time);
 	value->last = sample;
 	value->time = time;

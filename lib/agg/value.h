@@ -3,6 +3,7 @@
 #ifndef AGG_VALUE_H
 #define AGG_VALUE_H
 
+#include <assert.h>
 #include <stdint.h>
 
 #include "agg/set.h"
@@ -10,17 +11,19 @@
 #include "sketch/ddsketch.h"
 
 struct value {
-	uint64_t n; /* samples recorded; 0: untouched, the rest is not valid */
+	union {
+		uint64_t n; /* samples recorded; 0: untouched, the rest is not valid */
+		uint64_t time; /* gauge, which needs no number: monotonic ns of the last sample */
+	};
 	union {
 		double sum; /* count */
 		double last; /* gauge */
-	};
-	union {
-		uint64_t time; /* gauge: monotonic ns of the last sample */
 		struct set *set;
 		struct weighted_piece *weighted;
 		struct ddsketch *sketch;
 	};
 };
+
+static_assert(sizeof(struct value) == 16, "four to a cache line, and none lies across two");
 
 #endif
