@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define N_BUCKETS_MIN 64
 #define N_SEEN 65536 /* a power of two */
 #define SEEN_WAYS 4
 #define PADDING 4096 /* vectors read beyond the last key */
@@ -14,17 +13,6 @@ static size_t
 memory_size(const struct line_cache *cache)
 {
 	return (size_t)cache->n_segments * LINE_SEGMENT + PADDING;
-}
-
-static struct line_bucket *
-new_buckets(uint32_t n)
-{
-	struct line_bucket *buckets =
-		aligned_alloc(CACHE_LINE_SIZE, (size_t)n * sizeof(buckets[0]));
-
-	if (buckets != NULL)
-		memset(buckets, 0, (size_t)n * sizeof(buckets[0]));
-	return buckets;
 }
 
 int
@@ -38,8 +26,6 @@ line_cache_init(struct line_cache *cache, size_t size, uint64_t slot_life, struc
 	/* A last use somewhere in its tick, a look-up at the end of the last one that counts. */
 	cache->life = ticks - 1 < 1000000 ? (uint32_t)ticks - 1 : 1000000;
 	cache->n_segments = (uint32_t)(size / LINE_SEGMENT);
-	cache->buckets = new_buckets(N_BUCKETS_MIN);
-	cache->mask = N_BUCKETS_MIN - 1;
 	cache->segments = calloc(cache->n_segments + 1, sizeof(cache->segments[0]));
 	cache->seen = calloc(N_SEEN, sizeof(cache->seen[0]));
 	cache->memory = mmap(NULL, memory_size(cache), PROT_READ | PROT_WRITE,
@@ -48,10 +34,10 @@ line_cache_init(struct line_cache *cache, size_t size, uint64_t slot_life, struc
 		cache->memory = NULL;
 	else /* fewer misses of the address translation; where it cannot be, nothing is lost */
 		madvise(cache->memory, memory_size(cache), MADV_HUGEPAGE);
-	if (cache->buckets == NULL || cache->segments == NULL || cache->seen == NULL ||
-		cache->memory == NULL)
+	if (cache->segments == NULL || cache->seen == NULL || cache->memory == NULL)
 		return -ENOMEM;
-	return 0;
+	return line_buckets_init(&cache->buckets, cache->n_segments * (LINE_SEGMENT / LINE_UNIT),
+		cache->memory);
 }
 
 void
@@ -62,7 +48,7 @@ line_cache_done(struct line_cache *cache)
 			budget_give(cache->budget, LINE_SEGMENT);
 	if (cache->memory != NULL)
 		munmap(cache->memory, memory_size(cache));
-	free(cache->buckets);
+	line_buckets_done(&cache->buckets);
 	free(cache->segments);
 	free(cache->seen);
 	*cache = (struct line_cache){0};
@@ -143,66 +129,6 @@ find_room(struct line_cache *cache, uint32_t size)
 }
 
 static bool
-place_in(struct line_bucket *bucket, uint32_t tag, uint32_t index)
-{
-	for (uint32_t i = 0; i < LINE_PLACES; i++) {
-		if (bucket->entry[i] != LINE_NONE)
-			continue;
-		bucket->tag[i] = tag;
-		bucket->entry[i] = index;
-		return true;
-	}
-	return false;
-}
-
-static bool
-place(struct line_cache *cache, const struct line_entry *entry, uint32_t index)
-{
-	uint32_t other = line_other_home(entry->home, entry->tag);
-
-	return place_in(&cache->buckets[entry->home & cache->mask], entry->tag, index) ||
-		place_in(&cache->buckets[other & cache->mask], entry->tag, index);
-}
-
-/* Calls visit for each entry of a segment with its index, in order. */
-static void
-each_entry(struct line_cache *cache, uint32_t at,
-	void (*visit)(struct line_cache *cache, struct line_entry *entry, uint32_t index))
-{
-	uint32_t offset = first_unit(at);
-
-	while (offset < cache->segments[at].used) {
-		uint32_t index = (at * LINE_SEGMENT + offset) / LINE_UNIT;
-		struct line_entry *entry = line_entry(cache, index);
-
-		offset += entry_size(entry->meta);
-		visit(cache, entry, index);
-	}
-}
-
-/* An entry whose two buckets are full is lost; its line comes in again by the full way. */
-static void
-place_again(struct line_cache *cache, struct line_entry *entry, uint32_t index)
-{
-	if (!place(cache, entry, index))
-		cache->n_entries--;
-}
-
-static void
-resize(struct line_cache *cache, uint32_t n_buckets)
-{
-	struct line_bucket *buckets = new_buckets(n_buckets);
-
-	if (buckets == NULL)
-		return;
-	free(cache->buckets);
-	cache->buckets = buckets;
-	cache->mask = n_buckets - 1;
-	for (uint32_t i = 0; i < cache->n_segments; i++)
-		each_entry(cache, i, place_again);
-}
-
-static bool
 is_of_key(const struct line_entry *entry, const struct line_key *key)
 {
 	uint32_t name_size = line_name_size(key->meta);
@@ -217,7 +143,7 @@ find(const struct line_cache *cache, const struct line_key *key)
 	uint32_t home[] = {key->home, line_other_home(key->home, key->tag)};
 
 	for (uint32_t h = 0; h < ARRAY_LENGTH(home); h++) {
-		const struct line_bucket *bucket = &cache->buckets[home[h] & cache->mask];
+		const struct line_bucket *bucket = line_bucket(&cache->buckets, home[h]);
 
 		for (uint32_t i = 0; i < LINE_PLACES; i++) {
 			struct line_entry *entry = line_entry(cache, bucket->entry[i]);
@@ -235,9 +161,11 @@ insert(struct line_cache *cache, const struct line_key *key, const struct line_e
 {
 	uint32_t name_size = line_name_size(key->meta), index;
 	struct line_entry *entry;
+	struct line_place place;
 
-	if (cache->n_entries >= (cache->mask + 1) * (LINE_PLACES / 2))
-		resize(cache, (cache->mask + 1) * 2);
+	line_buckets_grow(&cache->buckets, cache->n_entries);
+	if (!line_buckets_make_room(&cache->buckets, key->home, key->tag, &place))
+		return;
 	index = find_room(cache, entry_size(key->meta));
 	if (index == LINE_NONE)
 		return;
@@ -248,9 +176,9 @@ insert(struct line_cache *cache, const struct line_key *key, const struct line_e
 	entry->home = key->home;
 	memcpy(entry->key, key->name, name_size);
 	memcpy(entry->key + name_size, key->rest, line_rest_size(key->meta));
+	place.bucket->tag[place.at] = key->tag;
+	place.bucket->entry[place.at] = index;
 	cache->n_entries++;
-	if (!place(cache, entry, index))
-		resize(cache, (cache->mask + 1) * 2);
 }
 
 void
@@ -270,22 +198,6 @@ line_cache_put(struct line_cache *cache, const struct line_key *key,
 	entry->weight = values->weight;
 }
 
-/* The place that points to an entry, or NULL when it was lost. */
-static uint32_t *
-find_place(struct line_cache *cache, const struct line_entry *entry, uint32_t index)
-{
-	uint32_t home[] = {entry->home, line_other_home(entry->home, entry->tag)};
-
-	for (uint32_t h = 0; h < ARRAY_LENGTH(home); h++) {
-		struct line_bucket *bucket = &cache->buckets[home[h] & cache->mask];
-
-		for (uint32_t i = 0; i < LINE_PLACES; i++)
-			if (bucket->entry[i] == index)
-				return &bucket->entry[i];
-	}
-	return NULL;
-}
-
 /* Moves what is fresh to the segment's front. */
 static void
 compact(struct line_cache *cache, uint32_t at, uint32_t tick)
@@ -296,19 +208,20 @@ compact(struct line_cache *cache, uint32_t at, uint32_t tick)
 		uint32_t index = (at * LINE_SEGMENT + from) / LINE_UNIT;
 		struct line_entry *entry = line_entry(cache, index);
 		uint32_t size = entry_size(entry->meta);
-		uint32_t *found = find_place(cache, entry, index);
+		struct line_place place;
 
 		from += size;
-		if (found == NULL)
+		if (!line_buckets_find(&cache->buckets, entry, index, &place))
 			continue;
 		if (!line_is_fresh(cache, entry, tick)) {
-			*found = LINE_NONE;
+			place.bucket->entry[place.at] = LINE_NONE;
 			cache->n_entries--;
 			continue;
 		}
-		*found = (at * LINE_SEGMENT + to) / LINE_UNIT;
+		index = (at * LINE_SEGMENT + to) / LINE_UNIT;
+		place.bucket->entry[place.at] = index;
 		if (from - size != to)
-			memmove(line_entry(cache, *found), entry, size);
+			memmove(line_entry(cache, index), entry, size);
 		to += size;
 	}
 	cache->segments[at].used = to;
@@ -328,8 +241,6 @@ next_segment(struct line_cache *cache, uint32_t tick)
 	}
 	cache->sweep_segment = 0;
 	cache->sweep_tick = tick;
-	if (cache->mask + 1 > N_BUCKETS_MIN && cache->n_entries < cache->mask / 4)
-		resize(cache, (cache->mask + 1) / 4);
 	return cache->n_segments;
 }
 
@@ -339,7 +250,7 @@ line_cache_sweep(struct line_cache *cache, uint32_t tick)
 	uint32_t at = next_segment(cache, tick);
 
 	if (at == cache->n_segments)
-		return false;
+		return line_buckets_shrink(&cache->buckets, &cache->n_entries);
 	compact(cache, at, tick);
 	if (cache->segments[at].used > first_unit(at))
 		return true;

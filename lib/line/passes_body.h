@@ -184,19 +184,19 @@ hash_and_fetch(const struct line_cache *cache, const struct line_seed *seed, str
 
 	line->tag = (uint32_t)(hash >> 32);
 	line->home = (uint32_t)hash;
-	__builtin_prefetch(&cache->buckets[line->home & cache->mask]);
+	__builtin_prefetch(line_bucket(&cache->buckets, line->home));
 }
 
 static inline void
 find_candidate(const struct line_cache *cache, struct line_view *line)
 {
-	const struct line_bucket *bucket = &cache->buckets[line->home & cache->mask];
+	const struct line_bucket *bucket = line_bucket(&cache->buckets, line->home);
 	uint32_t found = bucket_matches(bucket, line->tag);
 
 	if (unlikely(found == 0)) {
 		uint32_t other = line_other_home(line->home, line->tag);
 
-		bucket = &cache->buckets[other & cache->mask];
+		bucket = line_bucket(&cache->buckets, other);
 		found = bucket_matches(bucket, line->tag);
 	}
 	line->entry = LINE_NONE;
@@ -219,7 +219,7 @@ find_among_all(const struct line_cache *cache, const struct line_view *line)
 	uint32_t home[] = {line->home, line_other_home(line->home, line->tag)};
 
 	for (uint32_t h = 0; h < ARRAY_LENGTH(home); h++) {
-		const struct line_bucket *bucket = &cache->buckets[home[h] & cache->mask];
+		const struct line_bucket *bucket = line_bucket(&cache->buckets, home[h]);
 		uint32_t found = bucket_matches(bucket, line->tag);
 
 		for (; found != 0; found &= found - 1) {
