@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "mem/list.h"
+#include "mem/pages.h"
 
-#define N_VALUES_MIN 1024
 #define N_CREATED_KEPT 4096 /* contexts come once: the list of a wave of them is not kept */
 
 struct bucket *
@@ -19,14 +19,21 @@ bucket_new(struct budget *budget)
 	return bucket;
 }
 
+/* Gives back what n slots do not need, where that is most of it. */
+static void
+trim(struct bucket *bucket, uint32_t n)
+{
+	pages_trim((void **)&bucket->touched, n, &bucket->touched_max, sizeof(bucket->touched[0]));
+	pages_trim((void **)&bucket->values, n, &bucket->values_max, sizeof(bucket->values[0]));
+}
+
 void
 bucket_free(struct bucket *bucket)
 {
 	if (bucket == NULL)
 		return;
 	arena_reset(&bucket->arena);
-	free(bucket->values);
-	free(bucket->touched);
+	trim(bucket, 0);
 	free(bucket->created);
 	free(bucket->retired);
 	free(bucket);
@@ -35,25 +42,11 @@ bucket_free(struct bucket *bucket)
 int
 bucket_reserve(struct bucket *bucket, uint32_t n)
 {
-	uint32_t n_values = bucket->n_values != 0 ? bucket->n_values : N_VALUES_MIN;
-	struct value *values;
-	uint32_t *touched;
-
-	if (n <= bucket->n_values)
-		return 0;
-	while (n_values < n)
-		n_values *= 2;
-	touched = realloc(bucket->touched, n_values * sizeof(touched[0]));
-	if (touched == NULL)
+	if (pages_reserve((void **)&bucket->touched, n, &bucket->touched_max,
+		    sizeof(bucket->touched[0])) != 0)
 		return -ENOMEM;
-	bucket->touched = touched;
-	values = realloc(bucket->values, n_values * sizeof(values[0]));
-	if (values == NULL)
-		return -ENOMEM;
-	memset(values + bucket->n_values, 0, (n_values - bucket->n_values) * sizeof(values[0]));
-	bucket->values = values;
-	bucket->n_values = n_values;
-	return 0;
+	return pages_reserve((void **)&bucket->values, n, &bucket->values_max,
+		sizeof(bucket->values[0]));
 }
 
 int
@@ -149,13 +142,7 @@ bucket_clear(struct bucket *bucket, uint32_t n_slots)
 		bucket->created = NULL;
 		bucket->created_max = 0;
 	}
-	if (bucket->n_values > N_VALUES_MIN && bucket->n_values / 4 > n_slots) {
-		free(bucket->values);
-		free(bucket->touched);
-		free(bucket->created);
-		free(bucket->retired);
-		*bucket = (struct bucket){.arena = bucket->arena};
-	}
+	trim(bucket, n_slots);
 	bucket->n_touched = bucket->n_created = bucket->n_retired = 0;
 	bucket->points = bucket->points_last = NULL;
 	bucket->events = bucket->events_last = NULL;

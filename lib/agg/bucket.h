@@ -37,7 +37,7 @@ struct bucket_check {
 struct bucket {
 	struct value *values; /* by slot; untouched ones are all zero */
 	uint32_t *touched; /* slots with n > 0, in order of first touch; room for all */
-	uint32_t n_values; /* room of both */
+	size_t values_max, touched_max; /* room */
 	uint32_t n_touched;
 
 	struct bucket_created *created; /* slots that are new since the bucket before */

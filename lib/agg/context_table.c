@@ -3,26 +3,40 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdlib.h>
 
-#define N_PLACES_MIN 1024
+#include "mem/pages.h"
+
+#define HEADS_MIN 1024 /* a power of two */
+#define JOINS_MAX 16384 /* chains in one call, some 100 us */
+
+/* Smallest 2^k - 1 that is not below n - 1. */
+static uint32_t
+mask_of(uint32_t n)
+{
+	return n > 1 ? UINT32_MAX >> __builtin_clz(n - 1) : 0;
+}
+
+/* Chains beyond n_heads are still part of the one from which they will be split. */
+static uint32_t *
+chain_of(const struct context_table *table, uint32_t tag)
+{
+	uint32_t mask = mask_of(table->n_heads), at = tag & mask;
+
+	return &table->head[at < table->n_heads ? at : at & mask >> 1];
+}
 
 uint32_t
 context_table_find(const struct context_table *table, const struct context_key *key)
 {
-	uint32_t mask = table->n_places - 1;
+	uint32_t tag = (uint32_t)key->hash, next;
 
-	if (table->n_places == 0)
+	if (table->n_heads == 0)
 		return SLOT_NONE;
-	for (uint32_t i = (uint32_t)key->hash & mask;; i = (i + 1) & mask) {
-		const struct context_place *place = &table->place[i];
-
-		if (place->slot == SLOT_NONE)
-			return SLOT_NONE;
-		if (place->tag == (uint32_t)key->hash &&
-			context_matches(table->context[place->slot], key))
-			return place->slot;
-	}
+	for (next = *chain_of(table, tag); next != 0; next = table->link[next - 1].next)
+		if (table->link[next - 1].tag == tag &&
+			context_matches(table->context[next - 1], key))
+			return next - 1;
+	return SLOT_NONE;
 }
 
 uint32_t
@@ -40,60 +54,66 @@ context_table_find_equal(const struct context_table *table, const struct context
 }
 
 static void
-index_add(struct context_place *places, uint32_t n_places, struct context_place entry)
+chain_push(struct context_table *table, uint32_t *chain, uint32_t slot)
 {
-	uint32_t mask = n_places - 1, i = entry.tag & mask;
-
-	while (places[i].slot != SLOT_NONE)
-		i = (i + 1) & mask;
-	places[i] = entry;
+	table->link[slot].next = *chain;
+	*chain = slot + 1;
 }
 
-static int
-index_resize(struct context_table *table, uint32_t n_places)
+/* One more chain: takes over what belongs to it from the one that stood for it. */
+static void
+split_chain(struct context_table *table)
 {
-	struct context_place *places = malloc(n_places * sizeof(places[0]));
+	uint32_t added = table->n_heads, mask = mask_of(added + 1);
+	uint32_t *from = &table->head[added & mask >> 1], *to = &table->head[added];
+	uint32_t next = *from;
 
-	if (places == NULL)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n_places; i++)
-		places[i].slot = SLOT_NONE;
-	for (uint32_t i = 0; i < table->n_places; i++)
-		if (table->place[i].slot != SLOT_NONE)
-			index_add(places, n_places, table->place[i]);
-	free(table->place);
-	table->place = places;
-	table->n_places = n_places;
-	return 0;
+	*from = 0;
+	table->n_heads++;
+	while (next != 0) {
+		uint32_t slot = next - 1;
+
+		next = table->link[slot].next;
+		chain_push(table, (table->link[slot].tag & mask) == added ? to : from, slot);
+	}
 }
 
-static int
-slots_resize(struct context_table *table, uint32_t slots_max)
+/* One chain less. */
+static void
+join_chain(struct context_table *table)
 {
-	struct context **context = realloc(table->context, slots_max * sizeof(context[0]));
-	uint8_t *taken;
+	uint32_t next = table->head[table->n_heads - 1];
 
-	if (context == NULL)
-		return -ENOMEM;
-	table->context = context;
-	taken = realloc(table->taken, slots_max);
-	if (taken == NULL)
-		return -ENOMEM;
-	table->taken = taken;
-	table->slots_max = slots_max;
-	return 0;
+	table->head[--table->n_heads] = 0;
+	while (next != 0) {
+		uint32_t slot = next - 1;
+
+		next = table->link[slot].next;
+		chain_push(table, chain_of(table, table->link[slot].tag), slot);
+	}
 }
 
 /* Room for one more context. */
 static int
 reserve(struct context_table *table)
 {
-	if (table->n_linked >= table->n_places / 2 &&
-		index_resize(table, table->n_places != 0 ? table->n_places * 2 : N_PLACES_MIN) != 0)
+	size_t n = (size_t)table->n_slots + 1;
+
+	if (pages_reserve((void **)&table->context, n, &table->context_max,
+		    sizeof(table->context[0])) != 0 ||
+		pages_reserve((void **)&table->link, n, &table->link_max, sizeof(table->link[0])) !=
+			0 ||
+		pages_reserve((void **)&table->taken, n, &table->taken_max, 1) != 0)
 		return -ENOMEM;
-	if (table->n_slots == table->slots_max &&
-		slots_resize(table, table->slots_max != 0 ? table->slots_max * 2 : 512) != 0)
+	if (table->n_linked < table->n_heads)
+		return 0;
+	n = table->n_heads != 0 ? (size_t)table->n_heads + 1 : HEADS_MIN;
+	if (pages_reserve((void **)&table->head, n, &table->heads_max, sizeof(table->head[0])) != 0)
 		return -ENOMEM;
+	if (table->n_heads == 0)
+		table->n_heads = HEADS_MIN;
+	else
+		split_chain(table);
 	return 0;
 }
 
@@ -121,39 +141,22 @@ context_table_insert(struct context_table *table, struct context *context, uint3
 		return -ENOMEM;
 	slot = take_slot(table);
 	table->context[slot] = context;
-	index_add(table->place, table->n_places,
-		(struct context_place){(uint32_t)context->hash, slot});
+	table->link[slot].tag = (uint32_t)context->hash;
+	chain_push(table, chain_of(table, table->link[slot].tag), slot);
 	table->n_linked++;
 	*ret_slot = slot;
 	return 0;
-}
-
-/* Frees place i and moves back what was pushed beyond it (Knuth 6.4, algorithm R). */
-static void
-index_remove(struct context_table *table, uint32_t i)
-{
-	uint32_t mask = table->n_places - 1;
-
-	for (uint32_t j = (i + 1) & mask; table->place[j].slot != SLOT_NONE; j = (j + 1) & mask) {
-		uint32_t home = table->place[j].tag & mask;
-
-		if (((j - home) & mask) >= ((j - i) & mask)) {
-			table->place[i] = table->place[j];
-			i = j;
-		}
-	}
-	table->place[i].slot = SLOT_NONE;
 }
 
 struct context *
 context_table_unlink(struct context_table *table, uint32_t slot)
 {
 	struct context *context = table->context[slot];
-	uint32_t mask = table->n_places - 1, i = (uint32_t)context->hash & mask;
+	uint32_t *next = chain_of(table, table->link[slot].tag);
 
-	while (table->place[i].slot != slot)
-		i = (i + 1) & mask;
-	index_remove(table, i);
+	while (*next != slot + 1)
+		next = &table->link[*next - 1].next;
+	*next = table->link[slot].next;
 	table->context[slot] = NULL;
 	table->n_linked--;
 	return context;
@@ -172,19 +175,26 @@ context_table_release(struct context_table *table, uint32_t slot)
 		table->lowest_free = table->n_slots;
 }
 
+static void
+trim(struct context_table *table)
+{
+	uint32_t n = table->n_slots;
+
+	pages_trim((void **)&table->context, n, &table->context_max, sizeof(table->context[0]));
+	pages_trim((void **)&table->link, n, &table->link_max, sizeof(table->link[0]));
+	pages_trim((void **)&table->taken, n, &table->taken_max, 1);
+	pages_trim((void **)&table->head, table->n_heads, &table->heads_max,
+		sizeof(table->head[0]));
+}
+
 void
 context_table_shrink(struct context_table *table)
 {
-	uint32_t n_places = table->n_places, slots_max = table->slots_max;
-
-	while (n_places > N_PLACES_MIN && table->n_linked < n_places / 8)
-		n_places /= 2;
-	if (n_places < table->n_places / 2)
-		index_resize(table, n_places);
-	while (slots_max > 512 && table->n_slots < slots_max / 4)
-		slots_max /= 2;
-	if (slots_max < table->slots_max / 2)
-		slots_resize(table, slots_max);
+	for (uint32_t i = 0;
+		i < JOINS_MAX && table->n_heads > HEADS_MIN && table->n_linked < table->n_heads / 4;
+		i++)
+		join_chain(table);
+	trim(table);
 }
 
 void
@@ -192,8 +202,7 @@ context_table_done(struct context_table *table, struct budget *budget)
 {
 	for (uint32_t slot = 0; slot < table->n_slots; slot++)
 		context_unref(table->context[slot], budget);
-	free(table->context);
-	free(table->taken);
-	free(table->place);
+	table->n_slots = table->n_heads = 0;
+	trim(table);
 	*table = (struct context_table){0};
 }

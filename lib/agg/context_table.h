@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contexts by dense slot, and a hash index over them. One owner thread. A slot that is unlinked
+ * Contexts by dense slot, and a hash index over them. One owner thread. No call takes long: the
+ * index grows and shrinks chain by chain, arrays by pages. A slot that is unlinked
  * stays taken until it is released, so that its number is not used twice within one bucket.
  */
 #ifndef AGG_CONTEXT_TABLE_H
@@ -10,19 +11,23 @@
 
 #define SLOT_NONE UINT32_MAX
 
-struct context_place {
+/* A slot in the chain of its hash. */
+struct context_link {
 	uint32_t tag; /* low half of the context's hash */
-	uint32_t slot; /* SLOT_NONE in a free place */
+	uint32_t next; /* slot + 1; 0: the last one */
 };
 
 struct context_table {
 	struct context **context; /* by slot; NULL when free or unlinked */
+	struct context_link *link; /* by slot */
 	uint8_t *taken; /* by slot */
-	uint32_t n_slots, slots_max; /* slots below n_slots may be taken */
+	size_t context_max, link_max, taken_max; /* room */
+	uint32_t n_slots; /* slots below may be taken */
 	uint32_t n_linked;
 	uint32_t lowest_free; /* no slot below it is free */
-	struct context_place *place;
-	uint32_t n_places; /* a power of two, or 0; at most half are in use */
+	uint32_t *head; /* chains: slot + 1; 0: an empty one */
+	uint32_t n_heads; /* linear hashing: one more for each context that comes in */
+	size_t heads_max;
 };
 
 /* The slot of the context that equals the key, or SLOT_NONE. */
@@ -38,7 +43,7 @@ struct context *context_table_unlink(struct context_table *table, uint32_t slot)
 /* Makes an unlinked slot free for another context. */
 void context_table_release(struct context_table *table, uint32_t slot);
 
-/* Gives memory back when the table has become far too large. Moves no slot. */
+/* Gives memory back when the table has become far too large, a part in each call. Moves no slot. */
 void context_table_shrink(struct context_table *table);
 
 /* Frees the table; contexts that are still linked lose the table's reference. */

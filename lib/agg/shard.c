@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "mem/pages.h"
+
 /* What a slot takes in tables and arrays beside the context itself: charged to the budget. */
 #define SLOT_COST \
-	(sizeof(struct context *) + 1 + 4 * sizeof(struct context_place) + sizeof(uint64_t) + \
-		2 * (sizeof(struct value) + sizeof(uint32_t)))
+	(sizeof(struct context *) + 1 + sizeof(struct context_link) + sizeof(uint32_t) + \
+		sizeof(uint64_t) + 2 * (sizeof(struct value) + sizeof(uint32_t)))
 
 struct shard *
 shard_new(const struct shard_conf *conf, struct stats *stats)
@@ -53,26 +55,9 @@ shard_free(struct shard *shard)
 	budget_give(shard->conf->budget, shard->contexts.n_linked * SLOT_COST);
 	context_table_done(&shard->contexts, shard->conf->budget);
 	key_done(&shard->key);
-	free(shard->last_used);
+	pages_trim((void **)&shard->last_used, 0, &shard->last_used_max,
+		sizeof(shard->last_used[0]));
 	free(shard);
-}
-
-static int
-reserve_last_used(struct shard *shard, uint32_t n)
-{
-	uint32_t n_max = shard->last_used_max != 0 ? shard->last_used_max : 1024;
-	uint64_t *last_used;
-
-	if (n <= shard->last_used_max)
-		return 0;
-	while (n_max < n)
-		n_max *= 2;
-	last_used = realloc(shard->last_used, n_max * sizeof(last_used[0]));
-	if (last_used == NULL)
-		return -ENOMEM;
-	shard->last_used = last_used;
-	shard->last_used_max = n_max;
-	return 0;
 }
 
 /* Puts a new context into a slot and tells the flush thread. Takes over two references. */
@@ -83,7 +68,9 @@ place_context(struct shard *shard, struct context *context, uint32_t *ret_slot)
 
 	if (context_table_insert(&shard->contexts, context, &slot) != 0)
 		return -ENOMEM;
-	if (reserve_last_used(shard, slot + 1) != 0 || bucket_reserve(shard->open, slot + 1) != 0 ||
+	if (pages_reserve((void **)&shard->last_used, (size_t)slot + 1, &shard->last_used_max,
+		    sizeof(shard->last_used[0])) != 0 ||
+		bucket_reserve(shard->open, slot + 1) != 0 ||
 		bucket_add_created(shard->open, slot, context) != 0) {
 		context_table_unlink(&shard->contexts, slot);
 		context_table_release(&shard->contexts, slot);
@@ -160,8 +147,7 @@ shard_swap(struct shard *shard, uint64_t epoch, uint64_t time)
 
 	for (uint32_t i = 0; i < full->n_retired; i++)
 		context_table_release(&shard->contexts, full->retired[i]);
-	if (full->n_retired != 0)
-		context_table_shrink(&shard->contexts);
+	context_table_shrink(&shard->contexts);
 	shard->spare = NULL;
 	shard->open = next;
 	note_duration(shard, time);

@@ -34,7 +34,7 @@ struct shard {
 	struct key key;
 	struct context_table contexts;
 	uint64_t *last_used; /* by slot: monotonic ns of the first sample in its last bucket */
-	uint32_t last_used_max;
+	size_t last_used_max; /* room */
 	uint32_t expiry_cursor;
 	struct bucket *open;
 	struct bucket *spare; /* an empty bucket that could not be used yet */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "mem/pages.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#define PAGE_SIZE ((size_t)4096)
+
+static size_t
+whole_pages(size_t size)
+{
+	return (size + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1);
+}
+
+int
+pages_reserve(void **array, size_t n, size_t *n_max, size_t item_size)
+{
+	size_t old_size = whole_pages(*n_max * item_size), size;
+	void *memory;
+
+	if (n <= *n_max)
+		return 0;
+	size = whole_pages(n > 2 * *n_max ? n * item_size : 2 * old_size);
+	if (old_size == 0)
+		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+	else
+		memory = mremap(*array, old_size, size, MREMAP_MAYMOVE);
+	if (memory == MAP_FAILED)
+		return -ENOMEM;
+	*array = memory;
+	*n_max = size / item_size;
+	return 0;
+}
+
+void
+pages_trim(void **array, size_t n, size_t *n_max, size_t item_size)
+{
+	size_t old_size = whole_pages(*n_max * item_size), size = whole_pages(n * item_size);
+
+	if (n > *n_max / 4 || size == old_size)
+		return;
+	munmap((char *)*array + size, old_size - size);
+	if (size == 0)
+		*array = NULL;
+	*n_max = size / item_size;
+}
