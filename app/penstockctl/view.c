@@ -28,6 +28,40 @@ print_duration(long long seconds)
 	printf("%02lld:%02lld:%02lld", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
 }
 
+static double
+real(json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+
+/* busy: of the last second. The rest is where the time went since the start. */
+static void
+print_workers(json_t *workers)
+{
+	json_t *worker;
+	size_t i;
+
+	printf("\n%-18s %4s %4s %6s %6s %8s %8s %10s %8s %14s\n", "worker", "core", "node", "idle",
+		"busy", "poll", "decode", "housekeep", "idle", "longest gap");
+	json_array_foreach(workers, i, worker)
+	{
+		json_t *seconds = json_object_get(worker, "seconds");
+		double poll = real(seconds, "poll"), decode = real(seconds, "decode"),
+		       housekeep = real(seconds, "housekeep"), idle = real(seconds, "idle"),
+		       all = poll + decode + housekeep + idle, share = all > 0 ? 100 / all : 0;
+
+		printf("%-18s %4lld ", text(worker, "name"), number(worker, "core"));
+		if (json_object_get(worker, "node") != NULL)
+			printf("%4lld ", number(worker, "node"));
+		else
+			printf("%4s ", "-");
+		printf("%6s %5.1f%% %7.1f%% %7.1f%% %9.1f%% %7.1f%% %11.3f ms\n",
+			text(worker, "idle"), 100 * real(worker, "busy"), poll * share,
+			decode * share, housekeep * share, idle * share,
+			1000 * real(worker, "poll_gap_max_s"));
+	}
+}
+
 void
 view_status(json_t *status)
 {
@@ -44,6 +78,7 @@ view_status(json_t *status)
 	printf("%-18s %.1f of %.1f MiB\n", "context memory",
 		(double)number(status, "context_bytes") / (1 << 20),
 		(double)number(status, "context_bytes_max") / (1 << 20));
+	print_workers(json_object_get(status, "by_worker"));
 	printf("\n%-18s %s\n", "listener", "address");
 	json_array_foreach(json_object_get(status, "listeners"), i, item)
 		printf("%-18s %s\n", text(item, "name"), text(item, "address"));

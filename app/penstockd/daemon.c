@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "penstockd/ports.h"
 #include "penstockd/reload.h"
+#include "penstockd/worker_status.h"
 
 static int
 fail(struct plan_error *error, int status, const char *text)
@@ -222,6 +223,8 @@ source_status(void *context, struct status *ret_status)
 	ret_status->contexts = atomic_load(&d->limit.used);
 	ret_status->context_bytes = atomic_load(&d->budget.used);
 	ret_status->context_bytes_max = atomic_load(&d->budget.limit);
+	for (uint32_t w = 0; w < d->n_workers && w < STATUS_WORKERS_MAX; w++)
+		worker_status(d->worker[w], &d->plan->workers[w], &ret_status->worker[w]);
 	for (uint32_t w = 0; w < d->n_workers; w++)
 		for (uint32_t i = 0; i < d->worker[w]->n_inputs; i++) {
 			const struct input *input = d->worker[w]->input[i];

@@ -28,6 +28,7 @@ struct plan_error {
 struct plan_worker {
 	char name[20]; /* "slow", "worker1" */
 	unsigned cpu;
+	int node; /* NUMA node of the CPU; -1: not known */
 	enum worker_idle idle;
 	struct input_spec input[WORKER_INPUTS_MAX]; /* worker_conf takes it as it is */
 	uint32_t n_inputs;
@@ -89,6 +90,9 @@ int plan_prepare(const struct plan *plan, struct plan_error *error);
 /* Tells the workers' input specs which opened port stands for ports[index]; queues beyond the
  * n_queues that it was granted are taken from the workers. */
 void plan_set_port(struct plan *plan, uint32_t index, struct port *port, uint16_t n_queues);
+
+/* "poll", "pause", "sleep". */
+const char *plan_idle_name(enum worker_idle idle);
 
 void plan_print(const struct plan *plan, FILE *out);
 void plan_free(struct plan *plan);

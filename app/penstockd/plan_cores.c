@@ -168,6 +168,7 @@ plan_workers(struct planner *planner)
 	planner->plan.n_workers = planner->n_polling + 1;
 	snprintf(worker[0].name, sizeof(worker[0].name), "slow");
 	worker[0].cpu = planner->slow_cpu;
+	worker[0].node = -1;
 	worker[0].idle = WORKER_IDLE_SLEEP;
 	for (uint32_t i = 0; i < planner->n_polling; i++) {
 		unsigned cpu = planner->core[i];
@@ -175,6 +176,7 @@ plan_workers(struct planner *planner)
 
 		snprintf(worker[i + 1].name, sizeof(worker[i + 1].name), "worker%u", i + 1);
 		worker[i + 1].cpu = cpu;
+		worker[i + 1].node = -1;
 		worker[i + 1].idle = idle_of(planner, cpu, shares_core);
 		if (shares_core &&
 			plan_note(planner,

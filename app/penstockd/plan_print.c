@@ -7,17 +7,27 @@ mebibytes(uint64_t bytes)
 	return (unsigned long long)((bytes + (1 << 20) - 1) >> 20);
 }
 
+const char *
+plan_idle_name(enum worker_idle idle)
+{
+	static const char *const name[] = {
+		[WORKER_IDLE_POLL] = "poll",
+		[WORKER_IDLE_PAUSE] = "pause",
+		[WORKER_IDLE_SLEEP] = "sleep",
+	};
+
+	return name[idle];
+}
+
 static void
 print_workers(const struct plan *plan, FILE *out)
 {
-	static const char *const idle[] = {"poll", "pause", "sleep"};
-
 	fprintf(out, "cores: %s allowed\n", plan->cpus);
 	for (uint32_t i = 0; i < plan->n_workers; i++) {
 		const struct plan_worker *worker = &plan->workers[i];
 
 		fprintf(out, "  core %-4u %-9s idle %-5s ", worker->cpu, worker->name,
-			idle[worker->idle]);
+			plan_idle_name(worker->idle));
 		for (uint32_t j = 0; j < worker->n_inputs; j++) {
 			const struct input_spec *input = &worker->input[j];
 

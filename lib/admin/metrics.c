@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
+
 enum family {
 #define METRIC(enumerator, name, type, labels, help) FAMILY_##enumerator,
 #include "admin/metrics.def"
@@ -112,6 +114,17 @@ label(struct text *text, const char *name, const char *value)
 	append_string(text, "\"");
 }
 
+/* The value of a sample that is in ns, as seconds, and the end of its line. */
+static void
+end_seconds(struct text *text, uint64_t ns)
+{
+	char digits[48];
+	int size = snprintf(digits, sizeof(digits), " %" PRIu64 ".%09" PRIu64 "\n",
+		ns / (uint64_t)NS_PER_S, ns % (uint64_t)NS_PER_S);
+
+	append(text, digits, (size_t)size);
+}
+
 static void
 labelled(struct text *text, const char *name, const char *label_name, const char *value, uint64_t n)
 {
@@ -176,6 +189,97 @@ write_listeners(struct text *text, const struct ledger *ledger)
 
 	for (size_t i = 0; i < ledger->n_listeners; i++)
 		labelled(text, name, "listener", ledger->listener[i], ledger->stats.listener[i]);
+}
+
+/* name{worker="…"; the caller goes on. */
+static void
+begin_worker(struct text *text, const char *name, const char *suffix,
+	const struct status_worker *worker)
+{
+	append_string(text, name);
+	append_string(text, suffix);
+	append_string(text, "{");
+	label(text, "worker", worker->name);
+}
+
+static void
+write_worker_counts(struct text *text, const struct status_worker *worker, size_t n)
+{
+	static const struct {
+		enum family family;
+		size_t offset;
+	} counts[] = {
+		{FAMILY_WORKER_TURNS, offsetof(struct status_worker, turns)},
+		{FAMILY_WORKER_BUSY_TURNS, offsetof(struct status_worker, busy_turns)},
+		{FAMILY_WORKER_DATAGRAMS, offsetof(struct status_worker, datagrams)},
+		{FAMILY_WORKER_LINES, offsetof(struct status_worker, lines)},
+	};
+
+	for (size_t f = 0; f < ARRAY_LENGTH(counts); f++) {
+		const char *name = begin_family(text, counts[f].family);
+
+		for (size_t i = 0; i < n; i++) {
+			uint64_t value;
+
+			memcpy(&value, (const char *)&worker[i] + counts[f].offset, sizeof(value));
+			labelled(text, name, "worker", worker[i].name, value);
+		}
+	}
+}
+
+/* The buckets of an exposed histogram include those before them. */
+static void
+write_gaps(struct text *text, const char *name, const struct status_worker *worker)
+{
+	uint64_t n = 0;
+	char limit[32];
+
+	for (unsigned i = 0; i < STAGE_GAPS; i++) {
+		uint64_t ns = UINT64_C(1) << (STAGE_GAP_SHIFT + i);
+
+		snprintf(limit, sizeof(limit), "%" PRIu64 ".%09" PRIu64, ns / (uint64_t)NS_PER_S,
+			ns % (uint64_t)NS_PER_S);
+		n += worker->gap[i];
+		begin_worker(text, name, "_bucket", worker);
+		append_string(text, ",");
+		label(text, "le", i + 1 < STAGE_GAPS ? limit : "+Inf");
+		append_string(text, "}");
+		end(text, n);
+	}
+	begin_worker(text, name, "_sum", worker);
+	append_string(text, "}");
+	end_seconds(text, worker->gaps);
+	begin_worker(text, name, "_count", worker);
+	append_string(text, "}");
+	end(text, n);
+}
+
+static void
+write_workers(struct text *text, const struct status *status)
+{
+	size_t n = status->n_workers < STATUS_WORKERS_MAX ? status->n_workers : STATUS_WORKERS_MAX;
+	const struct status_worker *worker = status->worker;
+	const char *name = begin_family(text, FAMILY_WORKER_STAGE);
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t stage = 0; stage < STAGE_COUNT; stage++) {
+			begin_worker(text, name, "", &worker[i]);
+			append_string(text, ",");
+			label(text, "stage", stage_name[stage]);
+			append_string(text, "}");
+			end_seconds(text, worker[i].stage[stage]);
+		}
+	}
+	write_worker_counts(text, worker, n);
+	name = begin_family(text, FAMILY_WORKER_GAP);
+	for (size_t i = 0; i < n; i++)
+		write_gaps(text, name, &worker[i]);
+	name = begin_family(text, FAMILY_WORKER_GAP_MAX);
+	for (size_t i = 0; i < n; i++) {
+		begin_worker(text, name, "", &worker[i]);
+		append_string(text, "}");
+		end_seconds(text, worker[i].gap_max);
+	}
 }
 
 static void
@@ -249,6 +353,7 @@ metrics_text(const struct ledger *ledger, const struct status *status, char **re
 	write_plain(&text, ledger);
 	write_reasons(&text, ledger);
 	write_listeners(&text, ledger);
+	write_workers(&text, status);
 	write_outputs(&text, ledger);
 	write_one(&text, FAMILY_LEDGER_DIFFERENCE, ledger_difference(ledger));
 	if (text.failed) {

@@ -30,6 +30,39 @@ write_output(const struct ledger_output *output, struct json *json)
 	json_object_end(json);
 }
 
+static void
+write_worker(const struct status_worker *worker, struct json *json)
+{
+	json_object_begin(json);
+	json_key_text(json, "name", worker->name);
+	json_key_uint(json, "core", worker->cpu);
+	if (worker->node >= 0)
+		json_key_int(json, "node", worker->node);
+	json_key_text(json, "idle", worker->idle);
+	json_key_double(json, "busy", worker->busy / 1000.0);
+	json_key_uint(json, "turns", worker->turns);
+	json_key_uint(json, "busy_turns", worker->busy_turns);
+	json_key_uint(json, "datagrams", worker->datagrams);
+	json_key_uint(json, "lines", worker->lines);
+	json_key(json, "seconds");
+	json_object_begin(json);
+	for (size_t i = 0; i < STAGE_COUNT; i++)
+		json_key_double(json, stage_name[i], (double)worker->stage[i] / NS_PER_S);
+	json_object_end(json);
+	json_key_double(json, "poll_gap_max_s", (double)worker->gap_max / NS_PER_S);
+	json_object_end(json);
+}
+
+static void
+write_workers(const struct status *status, struct json *json)
+{
+	json_key(json, "by_worker");
+	json_array_begin(json);
+	for (size_t i = 0; i < status->n_workers && i < STATUS_WORKERS_MAX; i++)
+		write_worker(&status->worker[i], json);
+	json_array_end(json);
+}
+
 void
 status_write(const struct status *status, const struct ledger *ledger, struct json *json)
 {
@@ -42,6 +75,7 @@ status_write(const struct status *status, const struct ledger *ledger, struct js
 	json_key_uint(json, "contexts", status->contexts);
 	json_key_uint(json, "context_bytes", status->context_bytes);
 	json_key_uint(json, "context_bytes_max", status->context_bytes_max);
+	write_workers(status, json);
 	json_key(json, "listeners");
 	json_array_begin(json);
 	for (size_t i = 0; i < status->n_listeners; i++) {

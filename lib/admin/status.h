@@ -22,11 +22,25 @@ struct status_listener {
 	const char *address;
 };
 
+/* What one worker does; the first is the slow path. */
+struct status_worker {
+	const char *name, *idle; /* borrowed; idle: "poll", "pause", "sleep" */
+	unsigned cpu;
+	int node; /* NUMA node of the CPU; -1: not known */
+	uint32_t busy; /* thousandths of the last second */
+	uint64_t turns, busy_turns, datagrams, lines;
+	uint64_t stage[STAGE_COUNT], gap[STAGE_GAPS], gaps; /* as in struct stats */
+	uint64_t gap_max; /* ns */
+};
+
+#define STATUS_WORKERS_MAX 128 /* more than DPDK runs */
+
 struct status {
 	enum state state;
 	uint64_t uptime; /* seconds */
 	uint64_t config_generation; /* 1, and one more with every reload that was taken */
 	uint32_t n_workers;
+	struct status_worker worker[STATUS_WORKERS_MAX]; /* the first n_workers */
 	uint64_t contexts; /* alive in all workers */
 	uint64_t context_bytes, context_bytes_max;
 	struct status_listener listener[STATS_LISTENERS_MAX];

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
+#include "stats/stage.h"
 
 enum stat_level {
 	STAT_LEVEL_frames,
@@ -57,6 +58,9 @@ extern const struct stat_info stat_info[STAT_COUNT]; /* [STAT_NONE] is all NULL 
 struct stats {
 	uint64_t counter[STAT_COUNT];
 	uint64_t listener[STATS_LISTENERS_MAX]; /* datagrams received, by listener */
+	uint64_t stage[STAGE_COUNT]; /* ns; together the time since the worker began */
+	uint64_t gap[STAGE_GAPS]; /* polls, by the time since the one before */
+	uint64_t gaps; /* ns, all of these together */
 };
 
 #define STATS_WORDS (sizeof(struct stats) / sizeof(uint64_t))

@@ -103,15 +103,20 @@ worker_free(struct worker *worker)
 static uint32_t
 turn(struct worker *worker)
 {
+	struct stages *stages = &worker->stages;
 	uint32_t n = 0;
 
+	stages_poll(stages, &worker->stats);
 	for (uint32_t i = 0; i < worker->n_inputs; i++) {
 		input_poll(worker->input[i], &worker->burst);
+		stages_end(stages, worker->burst.n != 0 ? STAGE_POLL : STAGE_IDLE);
 		if (worker->burst.n == 0)
 			continue;
 		lines_take(&worker->lines, &worker->burst);
+		stages_end(stages, STAGE_DECODE);
 		n += worker->burst.n;
 		input_release(worker->input[i], &worker->burst);
+		stages_end(stages, STAGE_POLL);
 	}
 	worker->stats.counter[STAT_worker_turns]++;
 	worker->stats.counter[STAT_worker_busy_turns] += n != 0;
@@ -139,6 +144,7 @@ housekeep(struct worker *worker)
 	uint64_t now = clock_monotonic(worker->clock);
 	uint64_t wanted = atomic_load_explicit(&worker->epoch_wanted, memory_order_acquire);
 
+	stages_count(&worker->stages, now, &worker->stats);
 	if (wanted != atomic_load_explicit(&worker->shard->epoch, memory_order_relaxed))
 		shard_swap(worker->shard, wanted, now);
 	shard_expire(worker->shard, now, slots_to_expire(worker, now - worker->housekept_at));
@@ -152,6 +158,7 @@ housekeep(struct worker *worker)
 	stats_publish(&worker->published, &worker->stats,
 		atomic_load_explicit(&worker->shard->epoch, memory_order_relaxed));
 	worker->n_unpublished = 0;
+	stages_end(&worker->stages, STAGE_HOUSEKEEP);
 }
 
 /* Waits until an input or another thread has something, a second at most. */
@@ -177,9 +184,10 @@ rest(struct worker *worker)
 		i < SWEEPS_WHEN_IDLE && lines_sweep(&worker->lines, clock_monotonic(worker->clock));
 		i++)
 		;
-
+	stages_end(&worker->stages, STAGE_HOUSEKEEP);
 	if (!worker->must_poll) {
 		wait_for_events(worker);
+		stages_waited(&worker->stages);
 		return;
 	}
 	if (worker->idle == WORKER_IDLE_PAUSE)
@@ -191,6 +199,7 @@ rest(struct worker *worker)
 	if (nap.tv_nsec > IDLE_SLEEP_MAX)
 		nap.tv_nsec = IDLE_SLEEP_MAX;
 	nanosleep(&nap, NULL);
+	stages_end(&worker->stages, STAGE_IDLE);
 }
 
 /* What senders were promised and time does not suffice to decode: counted at least, or said. */
@@ -235,6 +244,7 @@ drain(struct worker *worker)
 void
 worker_run(struct worker *worker)
 {
+	stages_begin(&worker->stages, clock_monotonic(worker->clock), &worker->stats);
 	while (atomic_load_explicit(&worker->command, memory_order_acquire) == WORKER_RUN) {
 		if (turn(worker) != 0) {
 			worker->n_idle = 0;

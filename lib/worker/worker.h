@@ -12,6 +12,7 @@
 
 #include "input/input.h"
 #include "line/lines.h"
+#include "worker/stages.h"
 
 #define WORKER_INPUTS_MAX 16
 
@@ -48,6 +49,7 @@ struct worker {
 	uint32_t n_idle; /* turns without a datagram, in a row */
 	uint32_t n_unpublished;
 	uint64_t housekept_at, refresh_at; /* monotonic ns */
+	struct stages stages;
 	int epoll_fd;
 	struct burst burst;
 	const char *name;

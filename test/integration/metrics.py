@@ -31,19 +31,56 @@ def read(text):
         elif line.startswith('# TYPE '):
             name, kind = line[len('# TYPE '):].split(' ')
             assert name == current and families[name] is None, f'TYPE out of place: {line}'
-            assert kind in ('counter', 'gauge'), f'type: {line}'
+            assert kind in ('counter', 'gauge', 'histogram'), f'type: {line}'
             assert (kind == 'counter') == name.endswith('_total'), f'_total is for counters: {line}'
             families[name] = kind
         else:
             match = SAMPLE.fullmatch(line)
             assert match, f'not a sample: {line!r}'
             name, labels, value = match[1], match[2] or '', match[match.lastindex]
-            assert name == current and families[name], f'sample away from its family: {line}'
+            if families[current] == 'histogram':
+                assert re.fullmatch(current + '_(bucket|sum|count)', name), f'histogram: {line}'
+            else:
+                assert name == current, f'sample away from its family: {line}'
             pairs = tuple(sorted(re.findall(LABEL, labels)))
             assert len({label for label, _ in pairs}) == len(pairs), f'label twice: {line}'
             assert (name, pairs) not in samples, f'series twice: {line}'
             samples[name, pairs] = float(value)
+    check_histograms(samples)
     return samples
+
+
+def check_histograms(samples):
+    """Buckets never fall, the last is +Inf and the count."""
+    last = {}
+    for (name, labels), value in samples.items():
+        if not name.endswith('_bucket'):
+            continue
+        others = tuple(pair for pair in labels if pair[0] != 'le')
+        bound = float(dict(labels)['le'])
+        before = last.get((name, others), (float('-inf'), 0))
+        assert bound > before[0] and value >= before[1], f'bucket out of order: {name} {labels}'
+        last[name, others] = bound, value
+    for (name, others), (bound, value) in last.items():
+        assert bound == float('inf'), f'no +Inf: {name}'
+        assert samples[name.removesuffix('_bucket') + '_count', others] == value, name
+
+
+def check_workers(samples):
+    """Each worker's stages together are its life; what all took in is the sum."""
+    seconds = {}
+    for (name, labels), value in samples.items():
+        if name == 'penstock_worker_stage_seconds_total':
+            worker = dict(labels)['worker']
+            seconds[worker] = seconds.get(worker, 0) + value
+    assert len(seconds) == samples['penstock_workers', ()], 'not every worker has stages'
+    uptime = samples['penstock_uptime_seconds', ()]
+    for worker, n in seconds.items():
+        assert uptime - 3 < n < uptime + 2, f'{worker} lived {n} s of {uptime}'
+    for what in 'datagrams', 'lines':
+        by_worker = sum(value for (name, _), value in samples.items()
+                        if name == f'penstock_{what}_received_by_worker_total')
+        assert by_worker == samples[f'penstock_{what}_received_total', ()], what
 
 
 def wanted(ledger):
@@ -87,6 +124,7 @@ def main():
         text = reply.read().decode('utf-8')
     assert kind.startswith('text/plain; version=0.0.4'), f'Content-Type: {kind}'
     samples = read(text)
+    check_workers(samples)
     n = 0
     for key, value in wanted(ledger):
         assert key in samples, f'missing: {key}'

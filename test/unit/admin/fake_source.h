@@ -105,6 +105,21 @@ fake_init(struct fake *fake)
 	fake->status.uptime = 65;
 	fake->status.config_generation = 1;
 	fake->status.n_workers = 2;
+	fake->status.worker[0] = (struct status_worker){.name = "slow",
+		.idle = "sleep",
+		.cpu = 2,
+		.node = -1,
+		.busy = 125,
+		.turns = 4,
+		.busy_turns = 3,
+		.datagrams = 30,
+		.lines = 60,
+		.stage = {1000000000, 2500000000, 500000000, 4000000001},
+		.gap = {[0] = 2, [21] = 1},
+		.gaps = 1500001000,
+		.gap_max = 1500000000};
+	fake->status.worker[1] =
+		(struct status_worker){.name = "worker1", .idle = "poll", .cpu = 3, .node = 1};
 	fake->status.contexts = 11;
 	fake->status.context_bytes = 2200;
 	fake->status.context_bytes_max = 1 << 20;

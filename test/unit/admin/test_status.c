@@ -27,7 +27,14 @@ tells_state_and_numbers(void **state)
 	assert_text(&json,
 		"{\"state\":\"ready\",\"version\":\"" PENSTOCK_VERSION
 		"\",\"uptime_s\":65,\"config_generation\":1,\"workers\":2,\"contexts\":11,"
-		"\"context_bytes\":2200,\"context_bytes_max\":1048576,\"listeners\":[{\"name\":"
+		"\"context_bytes\":2200,\"context_bytes_max\":1048576,"
+		"\"by_worker\":[{\"name\":\"slow\",\"core\":2,\"idle\":\"sleep\",\"busy\":0.125,"
+		"\"turns\":4,\"busy_turns\":3,\"datagrams\":30,\"lines\":60,\"seconds\":{"
+		"\"poll\":1,\"decode\":2.5,\"housekeep\":0.5,\"idle\":4.000000001},"
+		"\"poll_gap_max_s\":1.5},{\"name\":\"worker1\",\"core\":3,\"node\":1,\"idle\":"
+		"\"poll\",\"busy\":0,\"turns\":0,\"busy_turns\":0,\"datagrams\":0,\"lines\":0,"
+		"\"seconds\":{\"poll\":0,\"decode\":0,\"housekeep\":0,\"idle\":0},"
+		"\"poll_gap_max_s\":0}],\"listeners\":[{\"name\":"
 		"\"udp\",\"address\":\"127.0.0.1:8125\"}],\"outputs\":[{\"name\":\"file\","
 		"\"points\":50,\"delivered\":40,\"queued\":6,\"dropped\":4}]}");
 }
