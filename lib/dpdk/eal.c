@@ -125,13 +125,30 @@ describe_cpus(const cpu_set_t *cpus, char *text, size_t size)
 	}
 }
 
+/* Isolated CPUs are not in the affinity that a process inherits, but its threads may ask for them:
+ * only the cgroup stands in the way. */
+static bool
+can_pin(const cpu_set_t *before, unsigned cpu)
+{
+	cpu_set_t wanted;
+	bool can;
+
+	if (cpu >= CPU_SETSIZE)
+		return false;
+	CPU_ZERO(&wanted);
+	CPU_SET(cpu, &wanted);
+	can = sched_setaffinity(0, sizeof(wanted), &wanted) == 0;
+	sched_setaffinity(0, sizeof(*before), before);
+	return can;
+}
+
 /* EAL panics over a CPU that it may not use. */
 static int
 check_cpu(const cpu_set_t *allowed, const char *who, unsigned cpu, struct error *error)
 {
 	char text[128];
 
-	if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, allowed))
+	if ((cpu < CPU_SETSIZE && CPU_ISSET(cpu, allowed)) || can_pin(allowed, cpu))
 		return 0;
 	describe_cpus(allowed, text, sizeof(text));
 	return error_fill(error, EINVAL,
@@ -193,7 +210,11 @@ add_lcores(struct arguments *arguments, const struct eal_options *options)
 static void
 add_memory(struct arguments *arguments, const struct eal_options *options)
 {
-	/* Either way no file is left on the machine, and no second process can attach. */
+	/*
+	 * Either way no file is left on the machine, and no second process can attach. Hugepages
+	 * are taken when they are asked for and on the node that is asked: --socket-mem would only
+	 * take them earlier.
+	 */
 	if (eal_would_use_hugepages(options)) {
 		add(arguments, "--in-memory");
 		return;

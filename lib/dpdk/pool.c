@@ -5,6 +5,7 @@
 #include <rte_mbuf.h>
 
 #include "dsd/burst.h"
+#include "mem/node.h"
 
 #define CACHE_SIZE 64
 #define BUFFER_SIZE (RTE_PKTMBUF_HEADROOM + 2048)
@@ -54,8 +55,14 @@ fail:
 struct rte_mempool *
 pool_create(const char *name, unsigned n, int node, bool dma)
 {
-	struct rte_mempool *pool = create_on(name, n, node, dma);
+	struct node_policy before;
+	struct rte_mempool *pool;
 
+	/* Ordinary memory has no node of its own: its pages go where they are touched first, which
+	 * is here. Where the kernel does not let us choose, they go to the calling thread's. */
+	node_prefer(node, &before);
+	pool = create_on(name, n, node, dma);
+	node_restore(&before);
 	if (pool == NULL && node != SOCKET_ID_ANY && rte_errno == ENOMEM)
 		pool = create_on(name, n, SOCKET_ID_ANY, dma);
 	return pool;

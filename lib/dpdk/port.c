@@ -35,6 +35,7 @@ struct port {
 	struct filter filter;
 	uint16_t number, send_queues, send_descriptors;
 	bool attached;
+	bool on_node; /* facts.node is the spec's */
 	bool loses_without_buffer, loses_with_error;
 	uint64_t receive_offloads;
 	struct rte_mempool *pool;
@@ -171,14 +172,17 @@ create_pool(struct port *port)
 	facts->buffers += count_buffers(facts->queues, facts->descriptors, port->send_descriptors,
 		rte_lcore_count());
 	port->pool = pool_create(name, facts->buffers, facts->node, !facts->is_virtual);
-	return port->pool != NULL ? 0 : -rte_errno;
+	if (port->pool == NULL)
+		return -rte_errno;
+	facts->memory_node = port->pool->socket_id;
+	return 0;
 }
 
 static int
 set_up_queues(struct port *port, const struct rte_eth_dev_info *info)
 {
 	struct rte_eth_rxconf receive = info->default_rxconf;
-	unsigned node = (unsigned)port->facts.node;
+	unsigned node = (unsigned)port->facts.memory_node;
 	int result = 0;
 
 	receive.offloads = port->receive_offloads;
@@ -217,7 +221,8 @@ note_device(struct port *port, const struct rte_eth_dev_info *info)
 	const char *driver = info->driver_name;
 
 	port->facts.driver = driver;
-	port->facts.node = rte_eth_dev_socket_id(port->number);
+	if (!port->on_node)
+		port->facts.node = rte_eth_dev_socket_id(port->number);
 	/* Elsewhere rx_nombuf counts attempts to fill the ring again, which lose nothing; what the
 	 * ring then cannot take is in imissed. */
 	port->loses_without_buffer =
@@ -288,6 +293,8 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port->facts.queues_wanted = spec->queues;
 	port->facts.checksum = spec->checksum;
 	port->facts.buffers = spec->buffers_kept;
+	port->on_node = spec->on_node;
+	port->facts.node = spec->node;
 	port->facts.is_virtual = !device_is_pci(spec->device);
 	result = build_filter(spec, &port->filter, error);
 	if (result != 0)

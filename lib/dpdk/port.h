@@ -42,6 +42,8 @@ struct port_spec {
 	const char *const *allow; /* source prefixes; none: any source */
 	size_t n_allow;
 	enum port_checksum checksum;
+	bool on_node; /* its memory goes to this NUMA node, not to the device's own */
+	int node;
 	unsigned buffers_kept; /* by the device: net_pcap with infinite_rx keeps its whole file */
 };
 
@@ -51,7 +53,8 @@ struct port_facts {
 	const char *driver; /* "net_ixgbe" */
 	uint8_t mac[6];
 	bool is_virtual; /* no NIC behind it */
-	int node; /* NUMA node, -1: none */
+	int node; /* NUMA node where its memory should be; -1: none */
+	int memory_node; /* where it is; -1: on any, since that one had not enough */
 	uint16_t queues_wanted, queues; /* granted */
 	bool hashes_ports; /* spreads flows over the queues by UDP ports, not only by address */
 	uint16_t descriptors; /* of each queue */
