@@ -12,6 +12,7 @@
 #include "admin/server.h"
 #include "base/log.h"
 #include "base/thread.h"
+#include "mem/node.h"
 #include "penstockd/ports.h"
 #include "penstockd/reload.h"
 #include "penstockd/worker_status.h"
@@ -115,9 +116,17 @@ open_workers(struct daemon *d, struct plan_error *error)
 					.clock = &clock_system,
 				},
 		};
+		struct node_policy before;
 		struct error cause;
-		int status = worker_new(&conf, &d->worker[i], &cause);
+		int status;
 
+		/* What this thread touches first for a worker belongs on the worker's node. Later
+		 * memory is touched by the worker itself. */
+		if (node_prefer(plan->memory_node, &before) != 0)
+			log_warning("%s: the kernel does not let us choose node %d for its memory",
+				plan->name, plan->memory_node);
+		status = worker_new(&conf, &d->worker[i], &cause);
+		node_restore(&before);
 		if (status != 0)
 			return fail(error, status, cause.text);
 		d->n_workers++;

@@ -4,12 +4,17 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
 #include "penstockd/check.h"
+#include "penstockd/machine_files.h"
+
+#define ADDRESS_SIZE 16
 
 /* Kernel drivers through which DPDK reaches a device; the last three share it with the kernel. */
 static const char *const usable_driver[] = {
@@ -37,15 +42,22 @@ hardware_argument(const char *device, const char *name, char *value, size_t size
 	}
 }
 
+/* As sysfs writes it, with the domain. */
+static void
+full_address(const char *device, char address[ADDRESS_SIZE])
+{
+	snprintf(address, ADDRESS_SIZE, strchr(device, ':') - device == 4 ? "%.12s" : "0000:%.7s",
+		device);
+}
+
 static int
 look_up_pci(const char *device, const char *sys, char text[HARDWARE_TEXT_SIZE])
 {
-	char address[16], path[PATH_MAX], link[PATH_MAX];
+	char address[ADDRESS_SIZE], path[PATH_MAX], link[PATH_MAX];
 	const char *driver = NULL;
 	ssize_t size;
 
-	snprintf(address, sizeof(address),
-		strchr(device, ':') - device == 4 ? "%.12s" : "0000:%.7s", device);
+	full_address(device, address);
 	snprintf(path, sizeof(path), "%s/bus/pci/devices/%s", sys, address);
 	if (access(path, F_OK) != 0) {
 		snprintf(text, HARDWARE_TEXT_SIZE,
@@ -99,4 +111,25 @@ hardware_look_up(const char *device, const char *sys, char text[HARDWARE_TEXT_SI
 	}
 	snprintf(text, HARDWARE_TEXT_SIZE, "virtual device");
 	return 0;
+}
+
+int
+hardware_node(const char *device, const char *sys)
+{
+	char address[ADDRESS_SIZE], interface[64], path[PATH_MAX], line[16];
+	char *end;
+	long node;
+
+	if (check_is_pci(device)) {
+		full_address(device, address);
+		snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/numa_node", sys, address);
+	} else {
+		hardware_argument(device, "iface", interface, sizeof(interface));
+		if (interface[0] == '\0')
+			return -1;
+		snprintf(path, sizeof(path), "%s/class/net/%s/device/numa_node", sys, interface);
+	}
+	machine_read_line(path, line, sizeof(line));
+	node = strtol(line, &end, 10);
+	return end != line && node >= 0 && node <= INT16_MAX ? (int)node : -1;
 }

@@ -74,6 +74,7 @@ plan_devices(struct planner *planner)
 		struct plan_port *planned = &planner->plan.ports[planner->plan.n_ports];
 
 		planned->options = port;
+		planned->node = hardware_node(port->device, planner->machine->sys);
 		_Static_assert(sizeof(planned->device) == HARDWARE_TEXT_SIZE, "room for the text");
 		if (hardware_look_up(port->device, planner->machine->sys, planned->device) != 0)
 			return plan_refuse(planner, PLAN_EXIT_RESOURCE, "port %s: %s", port->name,
@@ -190,7 +191,7 @@ fill_port_spec(const struct planner *planner, struct plan_port *port)
 	port->spec = (struct port_spec){
 		.name = options->name,
 		.device = options->device,
-		.queues = plan_port_queues(options, planner->n_polling),
+		.queues = plan_port_queues(options, plan_near_workers(planner, port)),
 		.udp_port = (uint16_t)strtoul(planner->options->dogstatsd_port, NULL, 10),
 		.addresses = (const char *const *)options->addresses.item,
 		.n_addresses = options->addresses.n,
@@ -200,12 +201,11 @@ fill_port_spec(const struct planner *planner, struct plan_port *port)
 	};
 }
 
-/* Queues go round all workers that poll, over all ports. */
+/* Queues go round the workers near their port, over all ports. */
 static int
 plan_queues(struct planner *planner)
 {
 	struct plan *plan = &planner->plan;
-	uint32_t next = 0;
 
 	for (uint32_t i = 0; i < plan->n_ports; i++) {
 		struct plan_port *port = &plan->ports[i];
@@ -221,13 +221,11 @@ plan_queues(struct planner *planner)
 
 		spec.listener = port->listener;
 		fill_port_spec(planner, port);
-		for (; error == 0 && spec.queue < port->spec.queues; spec.queue++) {
-			uint32_t at = planner->n_polling > 0 ? 1 + next++ % planner->n_polling : 0;
-
-			error = add_input(planner, &plan->workers[at], &spec);
-		}
+		for (; error == 0 && spec.queue < port->spec.queues; spec.queue++)
+			error = add_input(planner, plan_next_poller(planner, port), &spec);
 		if (error != 0)
 			return error;
+		plan_place_port(planner, port);
 	}
 	return 0;
 }
@@ -390,6 +388,7 @@ make(const struct options *options, const struct machine *machine, bool asks_dpd
 		check_descriptors,
 		plan_eal,
 		plan_memory,
+		plan_host,
 	};
 	struct planner planner = {
 		.options = options,

@@ -29,6 +29,8 @@ struct plan_worker {
 	char name[20]; /* "slow", "worker1" */
 	unsigned cpu;
 	int node; /* NUMA node of the CPU; -1: not known */
+	int memory_node; /* where its memory should be; -1: wherever the kernel puts it */
+	bool is_isolated, is_tickless; /* as in struct machine */
 	enum worker_idle idle;
 	struct input_spec input[WORKER_INPUTS_MAX]; /* worker_conf takes it as it is */
 	uint32_t n_inputs;
@@ -38,6 +40,7 @@ struct plan_port {
 	const struct port_options *options;
 	struct port_spec spec; /* port_open takes it as it is */
 	uint16_t listener; /* as in struct stats */
+	int node; /* NUMA node of the device; -1: none, or not known */
 	char device[384]; /* what is known of the device, for people */
 };
 
@@ -49,6 +52,7 @@ struct plan_folder {
 struct plan {
 	const struct options *options; /* borrowed: the plan points into it */
 	char cpus[256]; /* what this process may use: "0-3" */
+	char nodes[512]; /* "1 (cores 0-3, 16384 MiB), 3 (cores 4-7, no memory)"; "": not known */
 
 	/* The first is the slow path: sockets, and the ports' queues when it is the only one. */
 	struct plan_worker *workers;

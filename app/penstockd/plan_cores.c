@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "penstockd/machine_topology.h"
+
 /* Queues of all ports when n_workers poll. */
 static uint32_t
 count_queues(const struct planner *planner, uint32_t n_workers)
@@ -31,6 +33,8 @@ read_core_list(struct planner *planner)
 {
 	const char *at = planner->options->workers + 1;
 
+	if (planner->options->workers[0] != '[')
+		return 0;
 	planner->core_list = true;
 	while (*at != '\0' && planner->n_polling < ARRAY_LENGTH(planner->core)) {
 		char *end;
@@ -53,8 +57,8 @@ count_workers(struct planner *planner)
 	uint32_t wanted = options->dogstatsd_workers_count;
 	bool is_auto = strcmp(options->workers, "auto") == 0;
 
-	if (options->workers[0] == '[')
-		return read_core_list(planner);
+	if (planner->core_list)
+		return 0;
 	if (!is_auto) {
 		wanted = (uint32_t)strtoul(options->workers, NULL, 10);
 		if (wanted > n_cpus)
@@ -74,9 +78,12 @@ count_workers(struct planner *planner)
 			return -ENOMEM;
 		wanted = most;
 	}
-	planner->n_polling = wanted > 0 ? wanted : most;
-	if (wanted == 0 && planner->n_polling > count_queues(planner, most))
-		planner->n_polling = count_queues(planner, most);
+	if (wanted == 0) {
+		uint32_t good = plan_good_cores(planner), n_queues = count_queues(planner, good);
+
+		wanted = good < n_queues ? good : n_queues;
+	}
+	planner->n_polling = wanted;
 	return 0;
 }
 
@@ -104,6 +111,22 @@ is_listed(const struct planner *planner, unsigned cpu)
 	return false;
 }
 
+/* Isolated cores are for workers. */
+static unsigned
+first_for_slow(const struct planner *planner)
+{
+	const struct machine *machine = planner->machine;
+	unsigned found = machine->cpu[0];
+
+	for (size_t i = machine->n_cpus; i-- > 0;)
+		if (!is_listed(planner, machine->cpu[i]))
+			found = machine->cpu[i];
+	for (size_t i = machine->n_cpus; i-- > 0;)
+		if (!is_listed(planner, machine->cpu[i]) && !machine->is_isolated[machine->cpu[i]])
+			found = machine->cpu[i];
+	return found;
+}
+
 static int
 choose_slow_core(struct planner *planner)
 {
@@ -115,30 +138,8 @@ choose_slow_core(struct planner *planner)
 			? 0
 			: refuse_cores(planner, "penstock: slow_core", planner->slow_cpu);
 	}
-	planner->slow_cpu = machine->cpu[0];
-	for (size_t i = 0; i < machine->n_cpus; i++) {
-		if (!is_listed(planner, machine->cpu[i])) {
-			planner->slow_cpu = machine->cpu[i];
-			break;
-		}
-	}
+	planner->slow_cpu = first_for_slow(planner);
 	return 0;
-}
-
-/* Without a list: the allowed cores in ascending order, the slow one last. */
-static void
-choose_worker_cores(struct planner *planner)
-{
-	const struct machine *machine = planner->machine;
-	uint32_t n = 0;
-
-	if (planner->core_list)
-		return;
-	for (size_t i = 0; i < machine->n_cpus && n < planner->n_polling; i++)
-		if (machine->cpu[i] != planner->slow_cpu)
-			planner->core[n++] = machine->cpu[i];
-	if (n < planner->n_polling)
-		planner->core[n] = (uint16_t)planner->slow_cpu;
 }
 
 static enum worker_idle
@@ -157,6 +158,20 @@ idle_of(const struct planner *planner, unsigned cpu, bool shares_core)
 	}
 }
 
+static void
+set_core(const struct planner *planner, struct plan_worker *worker, unsigned cpu)
+{
+	const struct machine *machine = planner->machine;
+
+	worker->cpu = cpu;
+	worker->node = machine_node_of(machine, cpu);
+	/* With one node the kernel has no choice. */
+	worker->memory_node =
+		machine->n_nodes > 1 ? machine_memory_node(machine, worker->node) : -1;
+	worker->is_isolated = machine->is_isolated[cpu];
+	worker->is_tickless = machine->is_tickless[cpu];
+}
+
 static int
 plan_workers(struct planner *planner)
 {
@@ -167,16 +182,14 @@ plan_workers(struct planner *planner)
 	planner->plan.workers = worker;
 	planner->plan.n_workers = planner->n_polling + 1;
 	snprintf(worker[0].name, sizeof(worker[0].name), "slow");
-	worker[0].cpu = planner->slow_cpu;
-	worker[0].node = -1;
+	set_core(planner, &worker[0], planner->slow_cpu);
 	worker[0].idle = WORKER_IDLE_SLEEP;
 	for (uint32_t i = 0; i < planner->n_polling; i++) {
 		unsigned cpu = planner->core[i];
 		bool shares_core = cpu == planner->slow_cpu;
 
 		snprintf(worker[i + 1].name, sizeof(worker[i + 1].name), "worker%u", i + 1);
-		worker[i + 1].cpu = cpu;
-		worker[i + 1].node = -1;
+		set_core(planner, &worker[i + 1], cpu);
 		worker[i + 1].idle = idle_of(planner, cpu, shares_core);
 		if (shares_core &&
 			plan_note(planner,
@@ -192,14 +205,16 @@ int
 plan_cores(struct planner *planner)
 {
 	static int (*const step[])(struct planner * planner) = {
+		read_core_list,
+		choose_slow_core,
 		count_workers,
 		drop_idle_workers,
-		choose_slow_core,
 	};
 
 	if (planner->machine->n_cpus == 0)
 		return plan_refuse(planner, PLAN_EXIT_RESOURCE,
 			"this process may use no core at all");
+	plan_describe_nodes(planner);
 	for (size_t i = 0; i < ARRAY_LENGTH(step); i++) {
 		int error = step[i](planner);
 
@@ -208,6 +223,7 @@ plan_cores(struct planner *planner)
 	}
 	if (planner->n_polling > ARRAY_LENGTH(planner->core))
 		planner->n_polling = ARRAY_LENGTH(planner->core);
-	choose_worker_cores(planner);
+	if (!planner->core_list)
+		plan_choose_cores(planner);
 	return plan_workers(planner);
 }

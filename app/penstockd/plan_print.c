@@ -20,14 +20,30 @@ plan_idle_name(enum worker_idle idle)
 }
 
 static void
+print_core(const struct plan_worker *worker, FILE *out)
+{
+	if (worker->node >= 0)
+		fprintf(out, " node %d", worker->node);
+	if (worker->is_isolated)
+		fprintf(out, " isolated");
+	if (worker->is_tickless)
+		fprintf(out, " tickless");
+	if (worker->node >= 0 || worker->is_isolated || worker->is_tickless)
+		fprintf(out, ",");
+}
+
+static void
 print_workers(const struct plan *plan, FILE *out)
 {
 	fprintf(out, "cores: %s allowed\n", plan->cpus);
+	if (plan->nodes[0] != '\0')
+		fprintf(out, "nodes: %s\n", plan->nodes);
 	for (uint32_t i = 0; i < plan->n_workers; i++) {
 		const struct plan_worker *worker = &plan->workers[i];
 
 		fprintf(out, "  core %-4u %-9s idle %-5s ", worker->cpu, worker->name,
 			plan_idle_name(worker->idle));
+		print_core(worker, out);
 		for (uint32_t j = 0; j < worker->n_inputs; j++) {
 			const struct input_spec *input = &worker->input[j];
 
@@ -80,7 +96,12 @@ print_listeners(const struct plan *plan, FILE *out)
 			fprintf(out, "UDP port %u, ", port->spec.udp_port);
 		else
 			fprintf(out, "every UDP port, ");
-		fprintf(out, "%u queue%s\n", port->spec.queues, port->spec.queues == 1 ? "" : "s");
+		fprintf(out, "%u queue%s", port->spec.queues, port->spec.queues == 1 ? "" : "s");
+		if (port->node >= 0)
+			fprintf(out, ", device on node %d", port->node);
+		if (port->spec.on_node)
+			fprintf(out, ", buffers on node %d", port->spec.node);
+		fputc('\n', out);
 		print_names("addresses", &port->options->addresses, out);
 		print_names("gateway", &port->options->gateway, out);
 		print_names("allow", &port->options->allow, out);

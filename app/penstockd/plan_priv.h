@@ -27,11 +27,33 @@ int plan_out_of_memory(struct planner *planner);
 /* Adds a note. 0 or -ENOMEM with the error filled. */
 int plan_note(struct planner *planner, const char *format, ...) printf_like(2, 3);
 
-/* The queues of a port that n_polling workers poll. */
+/* The queues of a port that n_polling workers on its node poll. */
 uint16_t plan_port_queues(const struct port_options *port, uint32_t n_polling);
 
 /* Chooses the slow core and the workers' cores. */
 int plan_cores(struct planner *planner);
+
+/* How many cores are worth a worker each, when nobody says how many: the isolated ones near the
+ * ports, or all there, one thread of each physical core; at least 1. The slow core is chosen. */
+uint32_t plan_good_cores(const struct planner *planner);
+
+/* Chooses a core for each of the n_polling workers. */
+void plan_choose_cores(struct planner *planner);
+
+/* The workers on the port's node, and those that are on no port's; all where there are none. */
+uint32_t plan_near_workers(const struct planner *planner, const struct plan_port *port);
+
+/* The one of them with the fewest inputs; the slow path where nobody else polls. */
+struct plan_worker *plan_next_poller(const struct planner *planner, const struct plan_port *port);
+
+/* Writes plan.nodes. */
+void plan_describe_nodes(struct planner *planner);
+
+/* Decides on which node the port's memory should be; after its queues have their workers. */
+void plan_place_port(const struct planner *planner, struct plan_port *port);
+
+/* Notes what of the host slows the plan down. */
+int plan_host(struct planner *planner);
 
 /* Looks for the folder of every path that will be made. */
 int plan_folders(struct planner *planner);

@@ -54,6 +54,10 @@ say_port(const struct port_facts *facts)
 	log_info("port %s: %s, driver %s, %u of %u queues, %u descriptors each", facts->name,
 		facts->device, facts->driver, facts->queues, facts->queues_wanted,
 		facts->descriptors);
+	if (facts->memory_node != facts->node)
+		log_warning("port %s: node %d has not enough hugepages, so its buffers are "
+			    "elsewhere",
+			facts->name, facts->node);
 	if (facts->queues > 1 && !facts->hashes_ports)
 		log_warning("port %s: the device spreads by address only; one sender stays on one "
 			    "queue",

@@ -208,8 +208,8 @@ the_slow_path_keeps_off_the_workers_cores(void **state)
 	plan_free(&plan);
 	options_free(&options);
 
-	make("  ports: [{device: net_null0, queues: 2}]\n  slow_core: 1\n", &machine, &options,
-		&plan);
+	make("  ports: [{device: net_null0, queues: 2}]\n  slow_core: 1\n  workers: 2\n", &machine,
+		&options, &plan);
 	assert_int_equal(plan.workers[0].cpu, 1);
 	assert_int_equal(plan.workers[1].cpu, 0);
 	assert_int_equal(plan.workers[2].cpu, 2);
