@@ -167,8 +167,10 @@ static const struct setting own_rows[] = {
 		.min = 0,
 		.max = 256,
 		.help = "Cores that poll ports and decode: a count, or a list of cores; wins over "
-			"dogstatsd_workers_count. auto: none without ports, else all allowed cores "
-			"but one, and no more than there are queues.",
+			"dogstatsd_workers_count. auto: none without ports, else one for each "
+			"isolated core on the ports' NUMA nodes, or where none is isolated for "
+			"each physical core there, beside the slow one; no more than there are "
+			"queues.",
 	},
 	{
 		.name = "slow_core",
@@ -177,7 +179,7 @@ static const struct setting own_rows[] = {
 		.value = "auto",
 		.check = check_slow_core,
 		.help = "The core that serves sockets and everything else that is not a port. "
-			"auto: the first allowed core that is no worker's.",
+			"auto: the first allowed core that is not isolated and no worker's.",
 		.note = "auto, a core",
 	},
 	{
@@ -186,8 +188,10 @@ static const struct setting own_rows[] = {
 		FIELD(idle),
 		.value = "auto",
 		.names = idle_names,
-		.help = "What a worker does when there is nothing to do. auto: poll on an isolated "
-			"core, sleep elsewhere.",
+		.help = "What a worker does when there is nothing to do. poll: look again at once; "
+			"pause: with a pause of the CPU between; sleep: in naps of 1 ms at most, "
+			"by which the first datagram after a silence is late. auto: poll on an "
+			"isolated core, sleep elsewhere.",
 	},
 	{
 		.name = "hugepages",
