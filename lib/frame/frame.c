@@ -2,31 +2,9 @@
 /* hot: no malloc, no syscall, no log, no lock */
 #include "frame/frame.h"
 
-#include <arpa/inet.h>
-#include <net/ethernet.h>
-#include <netinet/in.h>
-
 #include "base/compiler.h"
 #include "frame/checksum.h"
-
-#define ETHERTYPE_SERVICE_TAG 0x88a8 /* IEEE 802.1ad */
-#define ETHERTYPE_OLD_TAG 0x9100 /* QinQ before 802.1ad */
-#define TAGS_MAX 2
-#define TAG_SIZE 4
-
-#define IPV4_HEADER_SIZE 20
-#define IPV6_HEADER_SIZE 40
-#define EXTENSIONS_MAX 8
-#define UDP_HEADER_SIZE 8
-
-static inline uint16_t
-load_be16(const uint8_t *at)
-{
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return ntohs(value);
-}
+#include "frame/headers.h"
 
 /* An IP packet: the destination address follows the source address in both families. */
 struct packet {
@@ -88,8 +66,7 @@ parse_ipv4(struct span bytes, unsigned checks, struct frame *ret_frame)
 	if ((checks & FRAME_CHECK_IP) != 0 &&
 		!checksum_is_right(checksum_add(0, span_of(bytes.data, header_size))))
 		return STAT_frames_dropped_bad_ip_checksum;
-	/* More fragments, or an offset: RFC 791 section 3.1. */
-	if (unlikely((load_be16(bytes.data + 6) & 0x3fff) != 0))
+	if (unlikely((load_be16(bytes.data + 6) & IPV4_FRAGMENT) != 0))
 		return STAT_frames_dropped_fragment;
 	if (unlikely(bytes.data[9] != IPPROTO_UDP))
 		return STAT_frames_dropped_not_udp;
@@ -121,8 +98,8 @@ extension_size(uint8_t type, struct span packet, bool first, size_t *ret_size)
 		if (packet.data[3] != 0)
 			return STAT_frames_dropped_bad_extension;
 		break;
-	case IPPROTO_FRAGMENT: /* offset or M: RFC 8200 section 4.5 */
-		if ((load_be16(packet.data + 2) & 0xfff9) != 0)
+	case IPPROTO_FRAGMENT:
+		if ((load_be16(packet.data + 2) & IPV6_FRAGMENT) != 0)
 			return STAT_frames_dropped_fragment;
 		size = 8;
 		break;
@@ -185,12 +162,6 @@ parse_ipv6(struct span bytes, unsigned checks, struct frame *ret_frame)
 			return STAT_frames_dropped_not_udp;
 	}
 	return parse_udp((struct packet){bytes.data + 8, 16, body}, checks, ret_frame);
-}
-
-static inline bool
-is_tag(uint16_t type)
-{
-	return type == ETHERTYPE_VLAN || type == ETHERTYPE_SERVICE_TAG || type == ETHERTYPE_OLD_TAG;
 }
 
 enum counter

@@ -2,9 +2,11 @@
 /*
  * First byte: which checksums to compute; the rest: the frame. Whatever comes out lies inside the
  * frame, asking for fewer checks never refuses more, and a cut frame never gives a longer payload.
+ * What is parsed belongs to a flow, which only addresses and ports decide.
  */
 #include "base/compiler.h"
 #include "frame/filter.h"
+#include "frame/flow.h"
 
 #define REQUIRE(condition) \
 	do { \
@@ -51,6 +53,29 @@ check_filter(const struct frame *frame)
 	REQUIRE(filter_judge(&filter, frame) == STAT_frames_dropped_wrong_address);
 }
 
+/* The shortest frame with the same addresses and ports. */
+static void
+check_flow(struct span bytes, const struct frame *frame)
+{
+	const size_t size = frame->address_size;
+	const uint8_t ports[] = {(uint8_t)(frame->source_port >> 8), (uint8_t)frame->source_port,
+		(uint8_t)(frame->destination_port >> 8), (uint8_t)frame->destination_port};
+	uint8_t plain[14 + 40 + 4] = {0};
+	uint8_t *packet = plain + 14, *addresses = packet + (size == 4 ? 12 : 8);
+	uint64_t hash, other;
+
+	plain[12] = size == 4 ? 0x08 : 0x86;
+	plain[13] = size == 4 ? 0x00 : 0xdd;
+	packet[0] = size == 4 ? 0x45 : 0x60;
+	packet[size == 4 ? 9 : 6] = 17;
+	memcpy(addresses, frame->source, size);
+	memcpy(addresses + size, frame->destination, size);
+	memcpy(addresses + 2 * size, ports, sizeof(ports));
+	REQUIRE(flow_hash(bytes, 1, &hash));
+	REQUIRE(flow_hash(span_of(plain, size == 4 ? 14 + 20 + 4 : 14 + 40 + 4), 1, &other));
+	REQUIRE(hash == other);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -58,6 +83,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct span bytes;
 	enum counter reason;
 	unsigned checks;
+	uint64_t hash;
 
 	if (size == 0)
 		return 0;
@@ -66,12 +92,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	reason = frame_parse(bytes, checks, &frame);
 	REQUIRE(reason < STAT_COUNT);
 	if (reason != STAT_NONE) {
+		flow_hash(bytes, 1, &hash);
 		REQUIRE(stat_info[reason].level_index == STAT_LEVEL_frames);
 		REQUIRE(stat_info[reason].role == STAT_ROLE_TERM);
 		return 0;
 	}
 	check_frame(bytes, &frame);
 	check_filter(&frame);
+	check_flow(bytes, &frame);
 	REQUIRE(frame_parse(bytes, 0, &other) == STAT_NONE);
 	REQUIRE(span_equal(frame.payload, other.payload));
 	bytes.size = (size_t)(frame.payload.data - bytes.data) + frame.payload.size;
