@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hot: no malloc, no syscall, no log, no lock */
 /*
- * One receive queue of a DPDK port. Payloads are handed out where the device put them; a frame
- * that carries none for us is counted by its reason and its buffer goes back at once. The first
- * queue's input also counts, at each refresh, what the device lost.
+ * One share of a DPDK port (dpdk/steer.h): a receive queue, or what is steered in software by the
+ * worker that polls one. Payloads are handed out where the device put them; a frame that carries
+ * none for us is counted by its reason and its buffer goes back at once. The first queue's input
+ * also counts, at each refresh, what the device lost.
+ *
+ * A frame counts as received with the worker that it is for, or with the poller if the lane is
+ * full; in a lane it is as if still in the device.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,6 +26,9 @@
 /* How far ahead of the parser a frame's first line is fetched. */
 #define AHEAD 4
 
+/* Polls in a row that find nothing once it is quiesced: a queue's end. */
+#define LAST_POLLS 4
+
 /* Frames that a quiesced queue still hands out: the longest ring of any driver here (memif) has
  * so many, so what was accepted before comes out, and an endless source comes to an end. */
 #define LAST_FRAMES (1 << 14)
@@ -37,7 +44,10 @@ struct queue {
 	unsigned checks; /* where the device said nothing about a frame */
 	bool trusts_device;
 	bool quiesced;
-	uint32_t frames_left; /* once quiesced */
+	uint32_t frames_left, polls_left; /* once quiesced */
+	struct steer_poller *poller; /* for a queue whose frames are steered, else NULL */
+	struct steer_lane *lane; /* what is steered to us, else NULL: then we poll the queue */
+	_Atomic uint64_t *frames; /* the share's, in the port */
 };
 
 /* The table in dpdk/port.h, a column a call. */
@@ -89,8 +99,20 @@ prefetch_frame(const struct rte_mbuf *mbuf)
 	rte_prefetch0(rte_pktmbuf_mtod(mbuf, const void *));
 }
 
+/* Once a queue found nothing several times, or took in enough, it ends. */
+static void
+count_down(struct queue *queue, uint16_t n)
+{
+	queue->frames_left -= n;
+	queue->polls_left = n != 0 ? LAST_POLLS : queue->polls_left - 1;
+	if (queue->polls_left == 0)
+		queue->frames_left = 0;
+	if (queue->frames_left == 0)
+		steer_end(queue->poller);
+}
+
 static uint16_t
-receive(struct queue *queue, struct rte_mbuf **mbufs)
+poll_device(struct queue *queue, struct rte_mbuf **mbufs)
 {
 	uint16_t n = BURST_MAX;
 
@@ -102,8 +124,30 @@ receive(struct queue *queue, struct rte_mbuf **mbufs)
 	guard_enter(&queue->guard);
 	n = rte_eth_rx_burst(queue->port_number, queue->queue, mbufs, n);
 	guard_leave(&queue->guard);
-	if (unlikely(queue->quiesced))
-		queue->frames_left -= n;
+	return n;
+}
+
+/* The frames for this worker; counts them, and those that are lost on the way to another. */
+static uint16_t
+receive(struct queue *queue, struct rte_mbuf **mbufs)
+{
+	struct stats *stats = queue->input.stats;
+	uint16_t n, n_refused = 0, n_polled;
+
+	if (queue->lane != NULL) {
+		n = steer_take(queue->lane, mbufs, BURST_MAX);
+	} else {
+		n = n_polled = poll_device(queue, mbufs);
+		if (queue->poller != NULL && n != 0)
+			n = steer_split(queue->poller, mbufs, n, &n_refused);
+		if (unlikely(queue->quiesced) && queue->frames_left != 0)
+			count_down(queue, n_polled);
+	}
+	atomic_store_explicit(queue->frames,
+		atomic_load_explicit(queue->frames, memory_order_relaxed) + n,
+		memory_order_relaxed);
+	stats_add(stats, STAT_frames_received, n + (uint64_t)n_refused);
+	stats_add(stats, STAT_frames_dropped_steer_full, n_refused);
 	return n;
 }
 
@@ -135,7 +179,6 @@ poll_queue(struct input *input, struct burst *burst)
 		}
 	}
 	rte_pktmbuf_free_bulk(dropped, n_dropped);
-	stats_add(input->stats, STAT_frames_received, n);
 	stats_add(input->stats, STAT_frames_delivered, burst->n);
 }
 
@@ -153,6 +196,31 @@ quiesce(struct input *input)
 
 	queue->quiesced = true;
 	queue->frames_left = LAST_FRAMES;
+	queue->polls_left = LAST_POLLS;
+}
+
+static bool
+is_pending(const struct input *input)
+{
+	const struct queue *queue = container_of(input, const struct queue, input);
+
+	return queue->lane != NULL ? !steer_is_over(queue->lane) : queue->frames_left != 0;
+}
+
+static void
+settle(struct input *input)
+{
+	struct queue *queue = container_of(input, struct queue, input);
+	struct rte_mbuf *mbufs[BURST_MAX];
+	uint16_t n;
+
+	if (queue->lane == NULL)
+		return;
+	while ((n = steer_take(queue->lane, mbufs, BURST_MAX)) != 0) {
+		rte_pktmbuf_free_bulk(mbufs, n);
+		stats_add(input->stats, STAT_frames_received, n);
+		stats_add(input->stats, STAT_frames_dropped_stopped, n);
+	}
 }
 
 static void
@@ -188,15 +256,19 @@ queue_open(const struct input_spec *spec, struct stats *stats, struct input **re
 	const struct port_facts *facts = port_facts(spec->port);
 	struct queue *queue;
 
-	if (spec->queue >= facts->queues)
+	if (spec->queue >= facts->shares)
 		return error_fill(error, EINVAL, "%s: there is no queue %u: the device granted %u",
 			spec->name, spec->queue, facts->queues);
 	queue = calloc(1, sizeof(*queue));
 	if (queue == NULL)
 		return error_fill(error, ENOMEM, "%s: no memory", spec->name);
 	input_init(&queue->input, &input_ops_dpdk, spec, stats);
-	snprintf(queue->input.address, sizeof(queue->input.address), "%s queue %u", facts->device,
-		spec->queue);
+	queue->poller = port_poller(spec->port, spec->queue);
+	queue->lane = port_lane(spec->port, spec->queue);
+	queue->frames = port_frames(spec->port, spec->queue);
+	snprintf(queue->input.address, sizeof(queue->input.address),
+		queue->lane == NULL ? "%s queue %u" : "%s queue %u, steered", facts->device,
+		spec->queue % facts->queues);
 	queue->port = spec->port;
 	queue->filter = port_filter(spec->port);
 	queue->port_number = port_number(spec->port);
@@ -222,6 +294,8 @@ const struct input_ops input_ops_dpdk = {
 	.poll = poll_queue,
 	.release = release,
 	.quiesce = quiesce,
+	.is_pending = is_pending,
+	.settle = settle,
 	.refresh = refresh,
 	.close = queue_close,
 };

@@ -23,12 +23,12 @@
 #define DESCRIPTORS_VIRTUAL 256
 #define SEND_DESCRIPTORS 256
 
-/* What we want the queue to depend on: one flow stays on one queue and in order. */
-#define HASH_PORTS (RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_NONFRAG_IPV6_UDP)
-#define HASH_WANTED (HASH_PORTS | RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_IPV6)
-
 /* Rings and state of the device, beside its buffers. */
 #define DEVICE_MEMORY (size_t)(2 << 20)
+
+struct share {
+	cache_aligned _Atomic uint64_t frames;
+};
 
 struct port {
 	struct port_facts facts;
@@ -38,6 +38,9 @@ struct port {
 	bool on_node; /* facts.node is the spec's */
 	bool loses_without_buffer, loses_with_error;
 	uint64_t receive_offloads;
+	uint64_t hash; /* that the device was asked for */
+	struct steer *steer; /* where there are more shares than queues */
+	struct share *shares;
 	struct rte_mempool *pool;
 	struct guard sending;
 	bool is_memif_client;
@@ -103,33 +106,54 @@ port_check(const struct port_spec *spec, struct error *error)
 /* Every buffer that can be somewhere else than in the pool: in a ring, in a burst that is being
  * decoded while the next is polled, in a thread's cache. So the pool never runs dry. */
 static unsigned
-count_buffers(unsigned queues, unsigned descriptors, unsigned send_descriptors, unsigned n_threads)
+count_buffers(unsigned queues, unsigned descriptors, unsigned send_descriptors, unsigned n_lanes,
+	unsigned n_threads)
 {
 	return queues * (descriptors + 2 * BURST_MAX) + send_descriptors + BURST_MAX +
-		pool_cached(n_threads);
+		steer_buffers(n_lanes) + pool_cached(n_threads);
 }
 
 size_t
 port_memory(const struct port_spec *spec, size_t n_workers)
 {
 	unsigned descriptors = device_is_pci(spec->device) ? DESCRIPTORS : DESCRIPTORS_VIRTUAL;
+	unsigned n_shares = RTE_MAX(spec->shares, spec->queues), n_buffers = 0;
 
-	return pool_memory(spec->buffers_kept +
-		       count_buffers(spec->queues, descriptors, SEND_DESCRIPTORS,
-			       (unsigned)n_workers + 1)) +
+	/* With each number of queues that the device may grant. */
+	for (unsigned n = 1; n <= spec->queues; n++)
+		n_buffers = RTE_MAX(n_buffers,
+			count_buffers(n, descriptors, SEND_DESCRIPTORS,
+				spec->shares > n ? spec->shares - n : 0, (unsigned)n_workers + 1));
+	return pool_memory(spec->buffers_kept + n_buffers) + steer_memory(n_shares - 1) +
 		DEVICE_MEMORY;
 }
 
+/* A host spreads over a virtual machine's queues, and a peer over a virtual device's, as it likes.
+ * Nobody does for a NIC. */
+static bool
+is_spread_by_others(const struct port_facts *facts)
+{
+	return facts->is_virtual || strcmp(facts->driver, "net_virtio") == 0;
+}
+
+/* One queue, if there is somebody to steer to, is better than some that fill by address only. */
 static void
 choose_hash(struct port *port, const struct rte_eth_dev_info *info, struct rte_eth_conf *conf)
 {
-	uint64_t hash = HASH_WANTED & info->flow_type_rss_offloads;
+	struct port_facts *facts = &port->facts;
+	uint64_t hash = rxhash_wanted() & info->flow_type_rss_offloads;
 
-	if (port->facts.queues < 2 || hash == 0)
+	if (facts->shares > 1 && !rxhash_has_ports(hash) &&
+		(hash != 0 || !is_spread_by_others(facts)))
+		facts->queues = 1;
+	facts->shares = RTE_MAX(facts->shares, facts->queues);
+	if (facts->queues < 2 || hash == 0)
 		return;
+	port->hash = hash;
 	conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 	conf->rx_adv_conf.rss_conf.rss_hf = hash;
-	port->facts.hashes_ports = (hash & HASH_PORTS) == HASH_PORTS;
+	if (facts->shares > facts->queues)
+		port->receive_offloads |= info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_RSS_HASH;
 }
 
 static int
@@ -145,8 +169,8 @@ configure(struct port *port, struct rte_eth_dev_info *info)
 	if (facts->checksum == PORT_CHECKSUM_AUTO)
 		port->receive_offloads = info->rx_offload_capa &
 			(RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM);
-	conf.rxmode.offloads = port->receive_offloads;
 	choose_hash(port, info, &conf);
+	conf.rxmode.offloads = port->receive_offloads;
 	/* A queue to send on even where nothing is sent: some drivers refuse to start without, and
 	 * some want as many of the one as of the other. */
 	port->send_queues = 1;
@@ -170,12 +194,32 @@ create_pool(struct port *port)
 
 	snprintf(name, sizeof(name), "port%u", port->number);
 	facts->buffers += count_buffers(facts->queues, facts->descriptors, port->send_descriptors,
-		rte_lcore_count());
+		facts->shares - facts->queues, rte_lcore_count());
 	port->pool = pool_create(name, facts->buffers, facts->node, !facts->is_virtual);
 	if (port->pool == NULL)
 		return -rte_errno;
 	facts->memory_node = port->pool->socket_id;
 	return 0;
+}
+
+static int
+create_shares(struct port *port)
+{
+	const struct port_facts *facts = &port->facts;
+	const struct steer_conf conf = {
+		.port_number = port->number,
+		.n_queues = facts->queues,
+		.n_shares = facts->shares,
+		.node = facts->node,
+		.device_hashes_ports = rxhash_has_ports(port->hash),
+	};
+	size_t size = facts->shares * sizeof(*port->shares);
+
+	port->shares = aligned_alloc(CACHE_LINE_SIZE, size);
+	if (port->shares == NULL)
+		return -ENOMEM;
+	memset(port->shares, 0, size);
+	return facts->shares > facts->queues ? steer_new(&conf, &port->steer) : 0;
 }
 
 static int
@@ -197,6 +241,21 @@ set_up_queues(struct port *port, const struct rte_eth_dev_info *info)
 	return result;
 }
 
+static void
+spread(struct port *port)
+{
+	struct port_facts *facts = &port->facts;
+	uint64_t granted = 0;
+
+	if (port->hash != 0) {
+		granted = rxhash_granted(port->number, port->hash);
+		facts->hash_entries = rxhash_spread(port->number, facts->queues, facts->shares);
+	}
+	facts->hashes_ports = rxhash_has_ports(granted);
+	rxhash_names(rxhash_wanted(), facts->hash_wanted);
+	rxhash_names(granted, facts->hash_granted);
+}
+
 static int
 start(struct port *port)
 {
@@ -212,6 +271,7 @@ start(struct port *port)
 	if (rte_eth_macaddr_get(port->number, &mac) == 0)
 		memcpy(port->facts.mac, mac.addr_bytes, sizeof(port->facts.mac));
 	rte_eth_dev_get_mtu(port->number, &port->facts.mtu);
+	spread(port);
 	return 0;
 }
 
@@ -256,6 +316,10 @@ bring_up(struct port *port, struct error *error)
 	result = create_pool(port);
 	if (result != 0)
 		goto fail;
+	step = "taking memory to steer to its workers";
+	result = create_shares(port);
+	if (result != 0)
+		goto fail;
 	step = "setting up its queues";
 	result = set_up_queues(port, &info);
 	if (result != 0)
@@ -291,6 +355,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port->facts.name = spec->name;
 	port->facts.device = spec->device;
 	port->facts.queues_wanted = spec->queues;
+	port->facts.shares = spec->shares;
 	port->facts.checksum = spec->checksum;
 	port->facts.buffers = spec->buffers_kept;
 	port->on_node = spec->on_node;
@@ -339,6 +404,25 @@ port_has_link(const struct port *port)
 
 	return rte_eth_link_get_nowait(port->number, &link) == 0 &&
 		link.link_status == RTE_ETH_LINK_UP;
+}
+
+struct steer_poller *
+port_poller(const struct port *port, uint16_t queue)
+{
+	return port->steer != NULL && queue < port->facts.queues ? steer_poller(port->steer, queue)
+								 : NULL;
+}
+
+struct steer_lane *
+port_lane(const struct port *port, uint16_t share)
+{
+	return share < port->facts.queues ? NULL : steer_lane(port->steer, share);
+}
+
+_Atomic uint64_t *
+port_frames(const struct port *port, uint16_t share)
+{
+	return &port->shares[share].frames;
 }
 
 /* A counter that went back was reset by the device: all of it is new. */
@@ -418,6 +502,8 @@ port_close(struct port *port)
 	guard_remove(&port->sending);
 	if (port->attached)
 		device_detach(port->number);
+	steer_free(port->steer);
+	free(port->shares);
 	rte_mempool_free(port->pool);
 	free_filter(&port->filter);
 	free(port);

@@ -16,11 +16,14 @@
 #ifndef DPDK_PORT_H
 #define DPDK_PORT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "dpdk/eal.h"
+#include "dpdk/rxhash.h"
+#include "dpdk/steer.h"
 #include "frame/filter.h"
 
 struct port;
@@ -36,6 +39,7 @@ struct port_spec {
 	const char *name;
 	const char *device; /* as in dpdk/device.h */
 	uint16_t queues; /* wanted, at least 1; fewer may be granted */
+	uint16_t shares; /* workers that get frames, see dpdk/steer.h; 0: one for each queue */
 	uint16_t udp_port; /* host order; 0: any */
 	const char *const *addresses; /* "192.0.2.10/24"; none: any destination */
 	size_t n_addresses;
@@ -55,8 +59,11 @@ struct port_facts {
 	bool is_virtual; /* no NIC behind it */
 	int node; /* NUMA node where its memory should be; -1: none */
 	int memory_node; /* where it is; -1: on any, since that one had not enough */
-	uint16_t queues_wanted, queues; /* granted */
+	uint16_t queues_wanted, queues; /* granted, and used */
+	uint16_t shares; /* queues, or more: then those beyond are steered in software */
 	bool hashes_ports; /* spreads flows over the queues by UDP ports, not only by address */
+	char hash_wanted[RXHASH_NAMES_SIZE], hash_granted[RXHASH_NAMES_SIZE];
+	uint16_t hash_entries; /* of the device's table that we filled; 0: it has its own */
 	uint16_t descriptors; /* of each queue */
 	uint16_t mtu;
 	unsigned buffers;
@@ -85,6 +92,14 @@ const struct port_facts *port_facts(const struct port *port);
 const struct filter *port_filter(const struct port *port);
 uint16_t port_number(const struct port *port); /* DPDK's */
 bool port_has_link(const struct port *port);
+
+/* A polled queue's other workers (NULL: none), and where the frames of a share come from (NULL: the
+ * queue of that number). The workers' own. */
+struct steer_poller *port_poller(const struct port *port, uint16_t queue);
+struct steer_lane *port_lane(const struct port *port, uint16_t share);
+
+/* Frames that the share's worker took in: it counts, anyone reads. */
+_Atomic uint64_t *port_frames(const struct port *port, uint16_t share);
 
 /*
  * What the device lost since the last call. One thread only. Not every driver can tell: memif and

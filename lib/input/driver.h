@@ -9,14 +9,16 @@
 struct input_ops {
 	const char *name;
 
-	/* Each as the function of the same name in input/input.h. NULL: quiesce, refresh and fd
-	 * may be missing (nothing to do; must be polled). */
+	/* Each as the function of the same name in input/input.h. NULL: quiesce, is_pending,
+	 * settle, refresh and fd may be missing (nothing to do; must be polled). */
 	int (*open)(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
 		struct error *error);
 	void (*poll)(struct input *input, struct burst *burst);
 	void (*release)(struct input *input, struct burst *burst);
 	int (*fd)(const struct input *input);
 	void (*quiesce)(struct input *input);
+	bool (*is_pending)(const struct input *input);
+	void (*settle)(struct input *input);
 	void (*refresh)(struct input *input);
 	void (*close)(struct input *input);
 };

@@ -52,6 +52,19 @@ input_quiesce(struct input *input)
 		input->ops->quiesce(input);
 }
 
+bool
+input_is_pending(const struct input *input)
+{
+	return input->ops->is_pending != NULL && input->ops->is_pending(input);
+}
+
+void
+input_settle(struct input *input)
+{
+	if (input->ops->settle != NULL)
+		input->ops->settle(input);
+}
+
 void
 input_refresh(struct input *input)
 {

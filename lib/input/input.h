@@ -53,6 +53,13 @@ int input_fd(const struct input *input);
  * readable after that. */
 void input_quiesce(struct input *input);
 
+/* After input_quiesce: true while another worker may still hand something over, so that a poll that
+ * found nothing was not the end. */
+bool input_is_pending(const struct input *input);
+
+/* After the last poll of all workers, any thread: counts what was handed over and nobody took. */
+void input_settle(struct input *input);
+
 /* Brings counters that only the device or the kernel knows up to date. Owner only; may make
  * system calls, so once a second is enough. */
 void input_refresh(struct input *input);

@@ -20,6 +20,7 @@
 #define REFRESH_EVERY NS_PER_S
 #define IDLE_TURNS_BEFORE_SLEEP 256
 #define IDLE_SLEEP_MAX NS_PER_MS
+#define PENDING_NAP (50L * 1000) /* ns: another worker may need our core to get on */
 
 static int
 watch(struct worker *worker, int fd)
@@ -202,6 +203,20 @@ rest(struct worker *worker)
 	stages_end(&worker->stages, STAGE_IDLE);
 }
 
+/* Sleeps a little while another worker may still hand something over. */
+static bool
+awaits_others(struct worker *worker)
+{
+	const struct timespec nap = {.tv_nsec = PENDING_NAP};
+
+	for (uint32_t i = 0; i < worker->n_inputs; i++)
+		if (input_is_pending(worker->input[i])) {
+			nanosleep(&nap, NULL);
+			return true;
+		}
+	return false;
+}
+
 /* What senders were promised and time does not suffice to decode: counted at least, or said. */
 static void
 discard(struct worker *worker, uint64_t until)
@@ -209,10 +224,13 @@ discard(struct worker *worker, uint64_t until)
 	for (uint32_t i = 0; i < worker->n_inputs; i++)
 		for (;;) {
 			input_poll(worker->input[i], &worker->burst);
-			if (worker->burst.n == 0)
+			if (worker->burst.n != 0) {
+				stats_add(&worker->stats, STAT_datagrams_dropped_stopped,
+					worker->burst.n);
+				input_release(worker->input[i], &worker->burst);
+			} else if (!input_is_pending(worker->input[i])) {
 				break;
-			stats_add(&worker->stats, STAT_datagrams_dropped_stopped, worker->burst.n);
-			input_release(worker->input[i], &worker->burst);
+			}
 			if (clock_monotonic(worker->clock) >= until) {
 				worker->has_left_unread = true;
 				break;
@@ -231,7 +249,7 @@ drain(struct worker *worker)
 	for (uint32_t i = 0; i < worker->n_inputs; i++)
 		input_quiesce(worker->input[i]);
 	while (n_empty < DRAIN_EMPTY_TURNS && clock_monotonic(worker->clock) < until) {
-		n_empty = turn(worker) == 0 ? n_empty + 1 : 0;
+		n_empty = turn(worker) == 0 && !awaits_others(worker) ? n_empty + 1 : 0;
 		housekeep(worker);
 	}
 	if (n_empty < DRAIN_EMPTY_TURNS && until > began)
@@ -288,6 +306,8 @@ worker_drain(struct worker *worker, uint64_t within)
 void
 worker_finish(struct worker *worker, uint64_t epoch)
 {
+	for (uint32_t i = 0; i < worker->n_inputs; i++)
+		input_settle(worker->input[i]);
 	atomic_store(&worker->epoch_wanted, epoch);
 	housekeep(worker);
 }

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the device's hash is used for, where it has one: net_null keeps the table it is given. */
+#include "dpdk/lab.h"
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+#include "dpdk/pool.h"
+#include "dsd/burst.h"
+
+static void
+names_what_is_wanted_and_granted(void **state)
+{
+	char names[RXHASH_NAMES_SIZE];
+
+	(void)state;
+	rxhash_names(rxhash_wanted(), names);
+	assert_string_equal(names, "ipv4 ipv4-frag ipv4-udp ipv6 ipv6-frag ipv6-udp");
+	rxhash_names(RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_NONFRAG_IPV4_TCP | RTE_ETH_RSS_IPV6, names);
+	assert_string_equal(names, "ipv4 ipv6");
+	rxhash_names(0, names);
+	assert_string_equal(names, "none");
+	assert_true(rxhash_has_ports(rxhash_wanted()));
+	assert_false(rxhash_has_ports(RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_NONFRAG_IPV4_UDP));
+}
+
+/* Entry i belongs to share i modulo the shares; share s is polled, or steered to, from queue s
+ * modulo the queues. */
+static void
+expect_table(uint16_t n_queues, uint16_t n_shares, const uint16_t *queues)
+{
+	const struct port_spec spec = {.name = "port0",
+		.device = "net_null0",
+		.queues = n_queues,
+		.shares = n_shares};
+	struct port *port = open_port(&spec);
+	const struct port_facts *facts = port_facts(port);
+	struct rte_eth_rss_reta_entry64 group[8] = {0};
+
+	CHECK(facts->queues == n_queues && facts->shares == n_shares);
+	CHECK(facts->hash_entries >= 64 && facts->hash_entries <= 512);
+	for (unsigned i = 0; i < 8; i++)
+		group[i].mask = UINT64_MAX;
+	CHECK(rte_eth_dev_rss_reta_query(port_number(port), group, facts->hash_entries) == 0);
+	for (unsigned i = 0; i < facts->hash_entries; i++)
+		CHECK(group[i / 64].reta[i % 64] == queues[i % n_shares]);
+	port_close(port);
+}
+
+static void
+fill_tables(void)
+{
+	expect_table(2, 2, (const uint16_t[]){0, 1});
+}
+
+static void
+fill_tables_for_more_shares(void)
+{
+	expect_table(2, 5, (const uint16_t[]){0, 1, 0, 1, 0});
+}
+
+static void
+fills_the_devices_table_so_that_every_worker_gets_the_same(void **state)
+{
+	(void)state;
+	expect_child(fill_tables);
+	expect_child(fill_tables_for_more_shares);
+}
+
+/* No headers at all: what is known of the frame is what the device says. */
+static struct rte_mbuf *
+frame_with_hash(struct rte_mempool *pool, uint64_t flags, uint32_t type, uint32_t hash)
+{
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+	char *bytes;
+
+	CHECK(mbuf != NULL);
+	bytes = rte_pktmbuf_append(mbuf, 60);
+	CHECK(bytes != NULL);
+	memset(bytes, 0, 60);
+	mbuf->ol_flags |= flags;
+	mbuf->packet_type = type;
+	mbuf->hash.rss = hash;
+	return mbuf;
+}
+
+/* Of 64 frames with different hashes: how many stay with the poller. */
+static uint16_t
+split(struct steer *steer, struct rte_mempool *pool, uint64_t flags, uint32_t type)
+{
+	struct rte_mbuf *mbufs[BURST_MAX];
+	uint16_t n_refused, n_kept, n_lane;
+
+	for (uint32_t i = 0; i < BURST_MAX; i++)
+		mbufs[i] = frame_with_hash(pool, flags, type, i);
+	n_kept = steer_split(steer_poller(steer, 0), mbufs, BURST_MAX, &n_refused);
+	CHECK(n_refused == 0);
+	rte_pktmbuf_free_bulk(mbufs, n_kept);
+	n_lane = steer_take(steer_lane(steer, 1), mbufs, BURST_MAX);
+	CHECK(n_kept + n_lane == BURST_MAX);
+	rte_pktmbuf_free_bulk(mbufs, n_lane);
+	return n_kept;
+}
+
+static void
+split_by_hash(void)
+{
+	const uint32_t udp = RTE_PTYPE_L3_IPV4 | RTE_PTYPE_L4_UDP;
+	struct steer_conf conf = {.n_queues = 1, .n_shares = 2, .device_hashes_ports = true};
+	struct eal_options options = {.main_cpu = -1, .memory = 16 << 20};
+	struct rte_mempool *pool;
+	struct steer *steer;
+	struct error error;
+	uint16_t n;
+
+	CHECK(eal_start(&options, &error) == 0);
+	pool = pool_create("hashes", 512, SOCKET_ID_ANY, false);
+	CHECK(pool != NULL);
+	CHECK(steer_new(&conf, &steer) == 0);
+	n = split(steer, pool, RTE_MBUF_F_RX_RSS_HASH, udp);
+	CHECK(n > 8 && n < 56); /* 6 sigma around 32 */
+	/* No hash, no datagram, a fragment: the headers count, and here are none. */
+	CHECK(split(steer, pool, 0, udp) == BURST_MAX);
+	CHECK(split(steer, pool, RTE_MBUF_F_RX_RSS_HASH, RTE_PTYPE_L3_IPV4) == BURST_MAX);
+	CHECK(split(steer, pool, RTE_MBUF_F_RX_RSS_HASH, RTE_PTYPE_L4_TCP) == BURST_MAX);
+	CHECK(split(steer, pool, RTE_MBUF_F_RX_RSS_HASH, RTE_PTYPE_L4_FRAG) == BURST_MAX);
+	steer_free(steer);
+
+	conf.device_hashes_ports = false;
+	CHECK(steer_new(&conf, &steer) == 0);
+	CHECK(split(steer, pool, RTE_MBUF_F_RX_RSS_HASH, udp) == BURST_MAX);
+	steer_free(steer);
+	CHECK(rte_mempool_avail_count(pool) == 512);
+	rte_mempool_free(pool);
+}
+
+static void
+takes_the_devices_hash_for_datagrams_only(void **state)
+{
+	(void)state;
+	expect_child(split_by_hash);
+}
+
+/* 3 queues and 8 shares: 0 3 6, 1 4 7, 2 5. Every lane has one poller. */
+static void
+end_the_pollers_one_by_one(void)
+{
+	const struct steer_conf conf = {.n_queues = 3, .n_shares = 8};
+	struct eal_options options = {.main_cpu = -1, .memory = 16 << 20};
+	struct steer *steer;
+	struct error error;
+
+	CHECK(eal_start(&options, &error) == 0);
+	CHECK(steer_new(&conf, &steer) == 0);
+	for (uint16_t ended = 0; ended < 3; ended++) {
+		steer_end(steer_poller(steer, ended));
+		for (uint16_t share = 3; share < 8; share++)
+			CHECK(steer_is_over(steer_lane(steer, share)) == (share % 3 <= ended));
+	}
+	steer_free(steer);
+}
+
+static void
+a_lane_ends_with_its_poller(void **state)
+{
+	(void)state;
+	expect_child(end_the_pollers_one_by_one);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_what_is_wanted_and_granted),
+		cmocka_unit_test(fills_the_devices_table_so_that_every_worker_gets_the_same),
+		cmocka_unit_test(takes_the_devices_hash_for_datagrams_only),
+		cmocka_unit_test(a_lane_ends_with_its_poller),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
