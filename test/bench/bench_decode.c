@@ -165,7 +165,7 @@ open_subject(struct subject *subject, const struct load *load)
 		subject->merger == NULL)
 		measure_fail("no memory for a shard");
 	subject->decoder.timestamps = true;
-	subject->reference = reference_new();
+	subject->reference = reference_new(2 * load->options->n_series, false);
 }
 
 static void
@@ -193,7 +193,8 @@ check_reference(const struct subject *subject)
 
 	if (!load_is_plain(subject->load))
 		return;
-	if (n_series != LOAD_SERIES || n_lines != done.n_lines || sum != done.sum)
+	if (n_series != subject->load->options->n_series || n_lines != done.n_lines ||
+		sum != done.sum)
 		measure_fail("%s: the reference did not do its work", subject->load->options->name);
 }
 
@@ -219,7 +220,7 @@ check_record(struct subject *subject)
 		measure_fail("%s: not every line was recorded", subject->load->options->name);
 	if (!load_is_plain(subject->load))
 		return;
-	if (subject->n_series != LOAD_SERIES || subject->sum != done.sum)
+	if (subject->n_series != subject->load->options->n_series || subject->sum != done.sum)
 		measure_fail("%s: what came out is not what went in", subject->load->options->name);
 }
 
@@ -235,9 +236,9 @@ compare(const struct measure *measure, const struct load_options *options)
 	open_subject(&record, &load);
 	measure_compare(measure, options->name, "lines", MEASURE_RATE,
 		(const struct contestant[]){
-			{"reference", NULL, run_reference, &reference},
-			{"decode", NULL, run_decode, &decode},
-			{"decode and record", empty_bucket, run_record, &record},
+			{"reference", NULL, run_reference, &reference, NULL},
+			{"decode", NULL, run_decode, &decode, NULL},
+			{"decode and record", empty_bucket, run_record, &record, NULL},
 		},
 		3);
 	check_reference(&reference);

@@ -171,8 +171,8 @@ main(int argc, char **argv)
 		make[i](subject);
 		measure_compare(&measure, subject->name, "frame", MEASURE_COST,
 			(const struct contestant[]){
-				{"look", NULL, run_look, &look},
-				{"frame_parse", NULL, run_parse, subject},
+				{"look", NULL, run_look, &look, NULL},
+				{"frame_parse", NULL, run_parse, subject, NULL},
 			},
 			2);
 		if (subject->n_bytes != subject->n_frames * PAYLOAD_SIZE)

@@ -95,8 +95,8 @@ main(int argc, char **argv)
 	arena_init(&insert.arena, NULL);
 	measure_compare(&measure, "hot sketch", "insert", MEASURE_COST,
 		(const struct contestant[]){
-			{"log and count", NULL, run_reference, &reference},
-			{"ddsketch_insert", NULL, run_insert, &insert},
+			{"log and count", NULL, run_reference, &reference, NULL},
+			{"ddsketch_insert", NULL, run_insert, &insert, NULL},
 		},
 		2);
 	start_anew(&insert);

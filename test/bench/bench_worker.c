@@ -15,16 +15,13 @@
 #include <rte_prefetch.h>
 
 #undef NS_PER_S /* DPDK's is a double; the one of base/clock.h is meant here */
-#include "balance.h"
 #include "base/thread.h"
 #include "dpdk/eal.h"
 #include "dpdk/port.h"
+#include "intake.h"
 #include "load.h"
 #include "measure.h"
-#include "output/output.h"
 #include "reference.h"
-#include "worker/flusher.h"
-#include "worker/worker.h"
 
 #define SKIPPED 77 /* as the tests say it */
 #define HEADERS_SIZE 42 /* Ethernet, IPv4 without options, UDP */
@@ -42,13 +39,8 @@ struct reference_side {
 struct worker_side {
 	const struct load *load;
 	struct port *port;
-	struct budget budget;
-	struct context_limit limit;
-	struct shard_conf shard;
-	struct input_spec input;
-	struct worker *worker;
-	struct output *output;
-	struct flusher *flusher;
+	struct intake intake;
+	struct worker *worker; /* its only one */
 	uint64_t duration; /* ns of the turn */
 };
 
@@ -97,7 +89,7 @@ reopen_input(void *context)
 
 	input_close(worker->input[0]);
 	worker->n_inputs = 0;
-	if (input_open(&side->input, &worker->stats, &worker->input[0], &error) != 0)
+	if (input_open(&side->intake.input, &worker->stats, &worker->input[0], &error) != 0)
 		measure_fail("%s", error.text);
 	worker->n_inputs = 1;
 	atomic_store(&worker->command, WORKER_RUN);
@@ -134,50 +126,6 @@ run_worker(void *context, uint64_t duration)
 }
 
 static void
-open_worker(struct worker_side *side)
-{
-	struct worker_conf worker = {.name = "worker",
-		.inputs = &side->input,
-		.n_inputs = 1,
-		.shard = &side->shard,
-		.lines = {.timestamps = true, .cache_size = 64 << 20, .clock = &clock_system}};
-	struct flusher_conf flusher = {.interval = FLUSH_INTERVAL,
-		.clock = &clock_system,
-		.workers = &side->worker,
-		.n_workers = 1,
-		.outputs = &side->output,
-		.n_outputs = 1,
-		.budget = &side->budget,
-		.merger.histogram = {.max = true, .median = true, .avg = true, .count = true}};
-	struct error output_error;
-	struct error input_error;
-
-	budget_init(&side->budget, (size_t)2 << 30);
-	side->limit.max = UINT32_MAX;
-	side->shard = (struct shard_conf){.budget = &side->budget,
-		.limit = &side->limit,
-		.key = {.seed = 1, .hostname = SPAN_LITERAL("bench"), .payload_max = UINT16_MAX}};
-	for (unsigned i = 0; i < METRIC_TYPE_COUNT; i++)
-		side->shard.expiry[i] = 300 * NS_PER_S;
-	side->input = (struct input_spec){.driver = "dpdk", .name = "port", .port = side->port};
-	if (worker_new(&worker, &side->worker, &input_error) != 0)
-		measure_fail("%s", input_error.text);
-	if (output_open(&(struct output_spec){.type = "null", .name = "null"}, &side->output,
-		    &output_error) != 0)
-		measure_fail("%s", output_error.text);
-	if (flusher_start(&flusher, &side->flusher) != 0)
-		measure_fail("no memory for the flush thread");
-}
-
-static void
-close_worker(struct worker_side *side)
-{
-	worker_free(side->worker);
-	output_close(side->output);
-	flusher_free(side->flusher);
-}
-
-static void
 check_reference(const struct reference_side *side)
 {
 	struct load_part sent = load_sent(side->load, side->n_frames);
@@ -187,38 +135,20 @@ check_reference(const struct reference_side *side)
 
 	if (!load_is_plain(side->load))
 		return;
-	if (n_series != LOAD_SERIES || n_lines != sent.n_lines || sum != sent.sum)
+	if (n_series != side->load->options->n_series || n_lines != sent.n_lines || sum != sent.sum)
 		measure_fail("%s: the reference did not do its work", side->load->options->name);
 }
 
-/* Everything that the port handed over was decoded and recorded. */
+/* Everything that the port handed over was decoded, recorded and flushed. */
 static void
-check_counters(const struct worker_side *side)
+check_worker(const struct worker_side *side)
 {
 	const uint64_t *counter = side->worker->stats.counter;
 	struct load_part sent = load_sent(side->load, counter[STAT_datagrams_delivered]);
+	const char *what = side->load->options->name;
 
-	balance_check(&side->worker->stats);
-	if (counter[STAT_lines_received] != sent.n_lines ||
-		counter[STAT_lines_aggregated] != sent.n_lines - sent.n_malformed ||
-		counter[STAT_samples_aggregated] != sent.n_samples)
-		measure_fail("%s: lines are missing", side->load->options->name);
-}
-
-/* Every series came out, at least once. */
-static void
-check_output(struct worker_side *side)
-{
-	struct flusher_status status;
-	struct output_counts counts;
-
-	flusher_status(side->flusher, &status);
-	if (!output_drain(side->output, 10000))
-		measure_fail("the null output hangs");
-	output_counts(side->output, &counts);
-	if (status.series != side->worker->stats.counter[STAT_worker_contexts_created] ||
-		counts.delivered < status.series || counts.delivered != counts.points)
-		measure_fail("%s: series are missing", side->load->options->name);
+	intake_check(&side->intake, what, &sent);
+	intake_check_output(&side->intake, what, counter[STAT_worker_contexts_created]);
 }
 
 /* One more turn, which nobody flushes: the bucket holds what the port handed over, to the bit. */
@@ -275,21 +205,21 @@ compare(const struct measure *measure, const struct load *load, const char *cons
 	struct worker_side worker = {.load = load};
 
 	reference.port = open_port(&specs[0]);
-	reference.reference = reference_new();
+	reference.reference = reference_new(2 * load->options->n_series, false);
 	worker.port = open_port(&specs[1]);
-	open_worker(&worker);
+	intake_open(&worker.intake, 1, worker.port, FLUSH_INTERVAL);
+	worker.worker = worker.intake.worker[0];
 	measure_compare(measure, load->options->name, "lines", MEASURE_RATE,
 		(const struct contestant[]){
-			{"reference", NULL, run_reference, &reference},
-			{"worker", reopen_input, run_worker, &worker},
+			{"reference", NULL, run_reference, &reference, NULL},
+			{"worker", reopen_input, run_worker, &worker, NULL},
 		},
 		2);
 	check_reference(&reference);
-	flusher_stop(worker.flusher, true);
-	check_counters(&worker);
-	check_output(&worker);
+	intake_stop(&worker.intake);
+	check_worker(&worker);
 	check_bucket(&worker, measure->duration);
-	close_worker(&worker);
+	intake_close(&worker.intake);
 	reference_free(reference.reference);
 	port_close(worker.port);
 	port_close(reference.port);

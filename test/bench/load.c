@@ -3,27 +3,62 @@
 
 #include <stdlib.h>
 
+#include "dsd/burst.h"
 #include "measure.h"
 #include "penstock-load/line.h"
 #include "penstock-load/sender.h"
 #include "random.h"
 
+#define COUNTERS(label, series, n_rounds, n_lines, tags) \
+	{ \
+		.name = label, .n_series = series, .rounds = n_rounds, \
+		.lines_per_payload = n_lines, .n_tags = tags, .type_weight[SERIES_COUNTER] = 1 \
+	}
+
 const struct load_options load_table[] = {
-	{"4 tags", 4, 18, 4, {[SERIES_COUNTER] = 1}, 0, 0, 0, 0},
-	{"1 line", 1, 1, 4, {[SERIES_COUNTER] = 1}, 0, 0, 0, 0},
-	{"20 tags", 4, 4, 20, {[SERIES_COUNTER] = 1}, 0, 0, 0, 0},
-	{"mix", 4, 18, 4, {60, 20, 20, 0, 0, 0}, 0.2, 0, 0, 0},
-	{"hard mix", 4, 18, 4, {1, 1, 1, 1, 1, 1}, 0.2, 0.2, 0.1, 0.01},
+	COUNTERS("4 tags", LOAD_SERIES, 4, 18, 4),
+	COUNTERS("1 line", LOAD_SERIES, 1, 1, 4),
+	COUNTERS("2 tags", LOAD_SERIES, 4, 26, 2),
+	COUNTERS("5 tags", LOAD_SERIES, 4, 15, 5),
+	COUNTERS("20 tags", LOAD_SERIES, 4, 4, 20),
+	{
+		.name = "mix",
+		.n_series = LOAD_SERIES,
+		.rounds = 4,
+		.lines_per_payload = 18,
+		.n_tags = 4,
+		.type_weight = {60, 20, 20, 0, 0, 0},
+		.packed = 0.2,
+	},
+	{
+		.name = "hard mix",
+		.n_series = LOAD_SERIES,
+		.rounds = 4,
+		.lines_per_payload = 18,
+		.n_tags = 4,
+		.type_weight = {1, 1, 1, 1, 1, 1},
+		.packed = 0.2,
+		.sampled = 0.2,
+		.reordered = 0.1,
+		.malformed = 0.01,
+	},
 	{0},
 };
+
+struct load_options
+load_many(const char *name, uint32_t n_series, uint32_t rounds)
+{
+	return (struct load_options)COUNTERS(name, n_series, rounds, 18, 4);
+}
 
 static void
 init_profile(struct profile *profile, const struct load_options *options, uint64_t seed)
 {
 	struct profile_options wanted = {
 		.seed = seed,
-		.n_contexts = LOAD_SERIES,
-		.naming = {.prefix = "m", .n_tags = options->n_tags},
+		.n_contexts = options->n_series,
+		.naming = {.prefix = options->prefix != NULL ? options->prefix : "m",
+			.n_tags = options->n_tags},
 		.packed = options->packed,
 		.sampled = options->sampled,
 		.reordered = options->reordered,
@@ -56,6 +91,12 @@ add_part(struct load_part *sum, const struct load_part *part, uint64_t times)
 	sum->sum += (double)times * part->sum;
 }
 
+void
+load_add(struct load_part *sum, const struct load_part *part)
+{
+	add_part(sum, part, 1);
+}
+
 /* Begins a payload when the last one is full. */
 static void
 add_line(struct load *load, struct span text, const struct line *line)
@@ -70,36 +111,64 @@ add_line(struct load *load, struct span text, const struct line *line)
 	count_line(&load->parts[i], line);
 }
 
-void
-load_init(struct load *load, const struct load_options *options, uint64_t seed)
+static void
+allocate(struct load *load, const struct profile *profile)
 {
-	uint32_t n_lines = options->rounds * LOAD_SERIES;
-	uint32_t order[LOAD_SERIES];
-	struct profile profile;
-	uint8_t *at;
+	size_t n_lines = (size_t)load->options->rounds * load->options->n_series;
 
-	init_profile(&profile, options, seed);
-	*load = (struct load){.options = options};
-	load->text = calloc(n_lines * line_size_max(&profile.options), 1);
+	load->text = calloc(n_lines * line_size_max(&profile->options) + BURST_TAILROOM, 1);
 	load->payloads = calloc(n_lines, sizeof(*load->payloads));
 	load->parts = calloc(n_lines, sizeof(*load->parts));
 	if (load->text == NULL || load->payloads == NULL || load->parts == NULL)
 		measure_fail("no memory for the load");
-	at = load->text;
-	for (uint32_t i = 0; i < LOAD_SERIES; i++)
+}
+
+/* Series in random order, each once in a round. Ends the program when there is no memory. */
+static uint32_t *
+make_order(uint32_t n)
+{
+	uint32_t *order = malloc(n * sizeof(*order));
+
+	if (order == NULL)
+		measure_fail("no memory for the load");
+	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
-	for (uint32_t i = 0; i < n_lines; i++) {
+	return order;
+}
+
+static void
+write_lines(struct load *load, const struct profile *profile, uint64_t seed)
+{
+	const struct load_options *options = load->options;
+	uint32_t n_series = options->n_series, *order = make_order(n_series);
+	uint8_t *at = load->text;
+
+	for (uint32_t i = 0; i < options->rounds * n_series; i++) {
 		struct line line;
 		uint8_t *end;
 
-		if (i % LOAD_SERIES == 0)
-			random_shuffle(&seed, order, LOAD_SERIES);
-		profile_line(&profile, i - i % LOAD_SERIES + order[i % LOAD_SERIES], &line);
-		end = (uint8_t *)line_write(&profile, &line, (char *)at);
+		if (i % n_series == 0)
+			random_shuffle(&seed, order, n_series);
+		profile_line(profile, i - i % n_series + order[i % n_series], &line);
+		if (options->first_timestamp != 0)
+			line.timestamp = options->first_timestamp + i / n_series;
+		end = (uint8_t *)line_write(profile, &line, (char *)at);
 		*end++ = '\n';
 		add_line(load, span_of(at, (size_t)(end - at)), &line);
 		at = end;
 	}
+	free(order);
+}
+
+void
+load_init(struct load *load, const struct load_options *options, uint64_t seed)
+{
+	struct profile profile;
+
+	init_profile(&profile, options, seed);
+	*load = (struct load){.options = options};
+	allocate(load, &profile);
+	write_lines(load, &profile, seed);
 	for (uint32_t i = 0; i < load->n_payloads; i++)
 		add_part(&load->total, &load->parts[i], 1);
 }

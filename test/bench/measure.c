@@ -133,33 +133,50 @@ take_turn(const struct contestant *contestant, uint64_t duration, enum measure_u
 	start = measure_now();
 	work = contestant->run(contestant->context, duration);
 	spent = measure_now() - start;
+	if (contestant->spent != NULL)
+		spent = contestant->spent(contestant->context);
 	if (work == 0 || spent == 0)
 		measure_fail("%s: did nothing", contestant->name);
 	return unit == MEASURE_RATE ? (double)work * 1e3 / (double)spent
 				    : (double)spent / (double)work;
 }
 
-/* The two in the order of their turns. */
+struct comparison {
+	const char *what; /* the load */
+	char of[32]; /* unit */
+	enum measure_unit unit;
+	const char *name[2];
+	double *figures[2]; /* in the order of their turns */
+};
+
 static void
-print_comparison(const struct measure *measure, const char *what, const char *unit,
-	const struct contestant *const pair[2], double *const figures[2])
+print_row(const struct measure *measure, const struct comparison *c, const double result[3])
 {
 	const char *form = measure->json
 		? "{\"load\": \"%s\", \"unit\": \"%s\", \"reference\": \"%s\", "
 		  "\"reference_median\": %.4g, \"contestant\": \"%s\", \"median\": %.4g, "
-		  "\"ratio\": %.4g, \"low\": %.4g, \"high\": %.4g, \"repeats\": %u, "
-		  "\"seed\": %" PRIu64 "}\n"
-		: "%-16s %-12s  %s %.4g  %s %.4g  ratio %.3g [%.3g, %.3g]\n";
-	double ratios[MEASURE_REPEATS_MAX], low, high;
+		  "\"%s\": %.4g, \"low\": %.4g, \"high\": %.4g, \"note\": \"%s\", "
+		  "\"repeats\": %u, \"seed\": %" PRIu64 "}\n"
+		: "%-16s %-12s  %s %.4g  %s %.4g  %s %.3g [%.3g, %.3g] %s\n";
+
+	printf(form, c->what, c->of, c->name[0], measure_median(c->figures[0], measure->repeats),
+		c->name[1], measure_median(c->figures[1], measure->repeats),
+		c->unit == MEASURE_EXCESS ? "excess" : "ratio", result[0], result[1], result[2],
+		measure->note != NULL ? measure->note : "", measure->repeats, measure->seed);
+	fflush(stdout);
+}
+
+static void
+print_comparison(const struct measure *measure, const struct comparison *c)
+{
+	double results[MEASURE_REPEATS_MAX], low, high;
 
 	for (unsigned i = 0; i < measure->repeats; i++)
-		ratios[i] = figures[1][i] / figures[0][i];
-	measure_interval(ratios, measure->repeats, INTERVAL_SEED, &low, &high);
-	printf(form, what, unit, pair[0]->name, measure_median(figures[0], measure->repeats),
-		pair[1]->name, measure_median(figures[1], measure->repeats),
-		measure_median(ratios, measure->repeats), low, high, measure->repeats,
-		measure->seed);
-	fflush(stdout);
+		results[i] = c->unit == MEASURE_EXCESS ? c->figures[1][i] - c->figures[0][i]
+						       : c->figures[1][i] / c->figures[0][i];
+	measure_interval(results, measure->repeats, INTERVAL_SEED, &low, &high);
+	print_row(measure, c,
+		(const double[]){measure_median(results, measure->repeats), low, high});
 }
 
 void
@@ -168,7 +185,7 @@ measure_compare(const struct measure *measure, const char *what, const char *of,
 {
 	static double figures[CONTESTANTS_MAX][MEASURE_REPEATS_MAX];
 	double reference[MEASURE_REPEATS_MAX];
-	char unit_text[32];
+	struct comparison comparison = {.what = what, .unit = unit};
 
 	assert(n <= CONTESTANTS_MAX);
 	for (unsigned i = 0; i < n; i++)
@@ -179,11 +196,14 @@ measure_compare(const struct measure *measure, const char *what, const char *of,
 
 			figures[who][turn] = take_turn(&contestants[who], measure->duration, unit);
 		}
-	snprintf(unit_text, sizeof(unit_text), unit == MEASURE_RATE ? "M %s/s" : "ns/%s", of);
+	snprintf(comparison.of, sizeof(comparison.of), unit == MEASURE_RATE ? "M %s/s" : "ns/%s",
+		of);
 	for (unsigned i = 1; i < n; i++) {
 		memcpy(reference, figures[0], sizeof(reference)); /* a median sorts */
-		print_comparison(measure, what, unit_text,
-			(const struct contestant *const[]){&contestants[0], &contestants[i]},
-			(double *const[]){reference, figures[i]});
+		comparison.name[0] = contestants[0].name;
+		comparison.name[1] = contestants[i].name;
+		comparison.figures[0] = reference;
+		comparison.figures[1] = figures[i];
+		print_comparison(measure, &comparison);
 	}
 }

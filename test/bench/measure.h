@@ -19,11 +19,13 @@ struct measure {
 	uint64_t seed; /* of the load: another one in each run unless it is given */
 	bool json; /* an object a line instead of text */
 	const char *only; /* the one load to run, or NULL: all */
+	const char *note; /* printed beside the figures, read after the last turn; NULL: none */
 };
 
 enum measure_unit {
 	MEASURE_RATE, /* millions of units of work per second: more is better */
 	MEASURE_COST, /* ns per unit of work: less is better */
+	MEASURE_EXCESS, /* the same, compared by the difference instead of the ratio */
 };
 
 struct contestant {
@@ -32,6 +34,8 @@ struct contestant {
 	/* Works for about so many ns; returns how many units of work it did. */
 	uint64_t (*run)(void *context, uint64_t duration);
 	void *context;
+	/* ns that the work of the last turn took; NULL: the CPU time of this thread in run. */
+	uint64_t (*spent)(void *context);
 };
 
 /* Reads --repeats, --seconds (of a turn), --seed, --only and --json; ends the program when they are

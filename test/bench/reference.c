@@ -6,9 +6,7 @@
 #include "base/hash.h"
 #include "measure.h"
 
-#define SLOTS (1 << 17)
-#define SERIES_MAX (SLOTS / 2)
-#define KEYS_SIZE ((size_t)SERIES_MAX * 512)
+#define KEY_MAX 512 /* bytes, on average */
 #define BATCH 1024 /* lines between hash and look-up, at most */
 #define AHEAD 8 /* lines by which a series is fetched early */
 
@@ -30,28 +28,49 @@ struct parsed {
 };
 
 struct reference {
-	struct slot slots[SLOTS];
-	struct series series[SERIES_MAX];
+	struct slot *slots; /* at least twice as many as series */
+	uint64_t mask; /* number of slots - 1 */
+	struct series *series; /* the first is never used */
+	uint8_t *keys;
+	size_t keys_used, keys_size;
+	uint32_t n_series, n_series_max, n_batch;
+	bool fetches_keys;
 	struct parsed batch[BATCH];
-	uint32_t n_series, n_batch;
-	size_t keys_used;
-	uint8_t keys[];
 };
 
 struct reference *
-reference_new(void)
+reference_new(uint32_t n_series_max, bool fetches_keys)
 {
-	struct reference *reference = calloc(1, sizeof(*reference) + KEYS_SIZE);
+	struct reference *reference = calloc(1, sizeof(*reference));
+	size_t n_slots = 1;
 
+	while (n_slots < 2 * (size_t)n_series_max)
+		n_slots *= 2;
 	if (reference == NULL)
 		measure_fail("no memory for the reference");
-	reference->n_series = 1;
+	*reference = (struct reference){
+		.slots = calloc(n_slots, sizeof(struct slot)),
+		.mask = n_slots - 1,
+		.series = calloc(n_series_max + 1, sizeof(struct series)),
+		.keys = calloc(n_series_max, KEY_MAX),
+		.keys_size = (size_t)n_series_max * KEY_MAX,
+		.n_series = 1,
+		.n_series_max = n_series_max,
+		.fetches_keys = fetches_keys,
+	};
+	if (reference->slots == NULL || reference->series == NULL || reference->keys == NULL)
+		measure_fail("no memory for the reference");
 	return reference;
 }
 
 void
 reference_free(struct reference *reference)
 {
+	if (reference == NULL)
+		return;
+	free(reference->slots);
+	free(reference->series);
+	free(reference->keys);
 	free(reference);
 }
 
@@ -112,7 +131,8 @@ add_series(struct reference *reference, struct slot *slot, const struct parsed *
 	uint8_t *key = reference->keys + reference->keys_used;
 	size_t size = parsed->name.size + parsed->rest.size;
 
-	if (reference->n_series == SERIES_MAX || size > KEYS_SIZE - reference->keys_used)
+	if (reference->n_series > reference->n_series_max ||
+		size > reference->keys_size - reference->keys_used)
 		measure_fail("too many series for the reference");
 	memcpy(key, parsed->name.data, parsed->name.size);
 	memcpy(key + parsed->name.size, parsed->rest.data, parsed->rest.size);
@@ -131,7 +151,7 @@ static inline void
 add_line(struct reference *reference, const struct parsed *parsed)
 {
 	for (uint64_t i = parsed->hash;; i++) {
-		struct slot *slot = &reference->slots[i % SLOTS];
+		struct slot *slot = &reference->slots[i & reference->mask];
 		struct series *series = &reference->series[slot->series];
 		const uint8_t *key = reference->keys + series->key;
 
@@ -151,20 +171,38 @@ add_line(struct reference *reference, const struct parsed *parsed)
 	}
 }
 
-/* Slots were fetched when the lines were hashed; series are fetched a few lines ahead. */
-static void
-add_batch(struct reference *reference)
+static inline const struct series *
+guess(const struct reference *reference, uint32_t i)
 {
-	for (uint32_t i = 0; i < reference->n_batch; i++) {
-		if (i + AHEAD < reference->n_batch) {
-			uint64_t hash = reference->batch[i + AHEAD].hash;
+	uint64_t hash = reference->batch[i].hash;
 
-			__builtin_prefetch(
-				&reference->series[reference->slots[hash % SLOTS].series]);
-		}
+	return &reference->series[reference->slots[hash & reference->mask].series];
+}
+
+/* Slots were fetched when the lines were hashed; series are fetched a few lines ahead, and keys
+ * after them. */
+static inline void
+add_lines(struct reference *reference, bool fetches_keys)
+{
+	uint32_t n = reference->n_batch, ahead = fetches_keys ? 2 * AHEAD : AHEAD;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (i + ahead < n)
+			__builtin_prefetch(guess(reference, i + ahead));
+		if (fetches_keys && i + AHEAD < n)
+			__builtin_prefetch(reference->keys + guess(reference, i + AHEAD)->key);
 		add_line(reference, &reference->batch[i]);
 	}
 	reference->n_batch = 0;
+}
+
+static void
+add_batch(struct reference *reference)
+{
+	if (reference->fetches_keys)
+		add_lines(reference, true);
+	else
+		add_lines(reference, false);
 }
 
 static inline void
@@ -176,7 +214,7 @@ take_line(struct reference *reference, struct span line)
 		return;
 	parsed->hash = hash_span(parsed->name, 0) * UINT64_C(0x9e3779b97f4a7c15) ^
 		hash_span(parsed->rest, 0);
-	__builtin_prefetch(&reference->slots[parsed->hash % SLOTS]);
+	__builtin_prefetch(&reference->slots[parsed->hash & reference->mask]);
 	if (++reference->n_batch == BATCH)
 		add_batch(reference);
 }

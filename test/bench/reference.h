@@ -11,8 +11,9 @@
 
 struct reference;
 
-/* Ends the program when there is no memory. */
-struct reference *reference_new(void);
+/* For so many series at most. fetches_keys: the keys, too, are fetched some lines ahead, which pays
+ * where they do not fit into the caches. Ends the program when there is no memory. */
+struct reference *reference_new(uint32_t n_series_max, bool fetches_keys);
 void reference_free(struct reference *reference);
 
 /* Adds all lines of a burst of payloads. Ends the program when there are too many series. */
