@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/compiler.h"
 #include "penstock-load/line.h"
+#include "penstock-load/replay.h"
 
 #define LINES_DEFAULT 100000
 
@@ -24,7 +25,9 @@ struct raw {
 	const char *to, *types, *prefix, *bursts, *sums, *host;
 	const char *ip_source, *ip_destination, *mac_source, *mac_destination;
 	uint64_t lines, contexts, tags, datagram_size, lines_per_datagram, seed, timeout, port,
-		timestamps_from;
+		timestamps_from, confirmations;
+	const char *ledger;
+	double trial_seconds, confirm_seconds, rate_min, rate_max, resolution;
 	double seconds, rate, packed, sampled, malformed, events, checks, timestamped, reordered;
 	bool gso;
 };
@@ -89,6 +92,16 @@ static const struct option_row option_table[] = {
 	ROW("mac-source", TEXT, mac_source, 0, "ADDRESS", "pcap, dpdk (02:00:00:00:00:01)"),
 	ROW("mac-destination", TEXT, mac_destination, 0, "ADDRESS",
 		"pcap, dpdk (02:00:00:00:00:02)"),
+	ROW("ledger", TEXT, ledger, 0, "SOCKET", "search: admin socket of the penstockd"),
+	ROW("trial-seconds", NUMBER, trial_seconds, 0, "S", "search: length of a trial (3)"),
+	ROW("confirm-seconds", NUMBER, confirm_seconds, 0, "S",
+		"search: length of the last trial (60)"),
+	ROW("confirmations", COUNT, confirmations, 10, "N",
+		"search: such trials at most, each a little slower (3)"),
+	ROW("rate-min", NUMBER, rate_min, 0, "N", "search: lines a second (0)"),
+	ROW("rate-max", NUMBER, rate_max, 0, "N",
+		"search: lines a second; 0 is a tenth above saturation (0)"),
+	ROW("resolution", SHARE, resolution, 0, "SHARE", "search: of the rate (0.005)"),
 };
 
 #define N_OPTIONS ARRAY_LENGTH(option_table)
@@ -105,6 +118,10 @@ static const struct raw raw_default = {
 	.timeout = 1000,
 	.port = 8125,
 	.timestamps_from = 1700000000,
+	.trial_seconds = 3,
+	.confirm_seconds = 60,
+	.confirmations = 3,
+	.resolution = 0.005,
 };
 
 static int refuse(const char *format, ...) printf_like(1, 2);
@@ -126,7 +143,10 @@ static void
 print_help(void)
 {
 	puts("Usage: penstock-load --to SENDER:TARGET [OPTION]...\n"
-	     "Sends a load of DogStatsD lines and says as one JSON object what was sent.\n");
+	     "       penstock-load search --to SENDER:TARGET --ledger SOCKET [OPTION]...\n"
+	     "Sends a load of DogStatsD lines and says as one JSON object what was sent; or "
+	     "searches "
+	     "the highest\nrate at which a penstockd loses nothing.\n");
 	for (unsigned i = 0; i < N_OPTIONS; i++) {
 		const struct option_row *row = &option_table[i];
 		int width = printf("  --%s%s%s", row->name, row->value != NULL ? " " : "",
@@ -397,15 +417,52 @@ plan_work(struct arguments *arguments, const struct raw *raw)
 	return parse_bursts(raw->bursts, &arguments->pace);
 }
 
+static int
+plan_search(struct arguments *arguments, const struct raw *raw)
+{
+	const char *scheme = arguments->driver->scheme;
+
+	if (!arguments->is_search)
+		return raw->ledger == NULL
+			? 0
+			: refuse("--ledger is for \"penstock-load search\" only.");
+	if (raw->ledger == NULL)
+		return refuse("search needs --ledger, the admin socket of the penstockd.");
+	if (arguments->driver->is_timeless || strcmp(scheme, "uds-stream") == 0)
+		return refuse("search works with udp, uds and dpdk, not with %s.", scheme);
+	if (raw->rate > 0 || raw->bursts != NULL || raw->lines > 0 || raw->seconds > 0 ||
+		raw->sums != NULL)
+		return refuse("search sets the rate and the time: leave out --rate, --bursts, "
+			      "--lines, --seconds and --sums.");
+	if (raw->contexts > REPLAY_CONTEXTS_MAX)
+		return refuse("search takes at most %d --contexts.", REPLAY_CONTEXTS_MAX);
+	if (raw->trial_seconds == 0 || raw->confirm_seconds == 0 || raw->resolution < 0.0001 ||
+		(raw->rate_max != 0 && raw->rate_max <= raw->rate_min))
+		return refuse("search needs trials longer than 0 s, a --resolution of at least "
+			      "0.0001 and --rate-max above --rate-min.");
+	arguments->ledger = raw->ledger;
+	arguments->sender.keeps_pace = true;
+	arguments->search = (struct search_conf){
+		.rate_min = raw->rate_min,
+		.rate_max = raw->rate_max,
+		.resolution = raw->resolution,
+		.trial_seconds = raw->trial_seconds,
+		.confirm_seconds = raw->confirm_seconds,
+		.confirmations = (unsigned)raw->confirmations,
+	};
+	return 0;
+}
+
 int
 arguments_parse(struct arguments *arguments, int argc, char **argv)
 {
 	struct raw raw = raw_default;
-	int result = read_command_line(&raw, argc, argv);
+	int is_search = argc > 1 && strcmp(argv[1], "search") == 0;
+	int result = read_command_line(&raw, argc - is_search, argv + is_search);
 
 	if (result != 0)
 		return result;
-	*arguments = (struct arguments){.sums = raw.sums};
+	*arguments = (struct arguments){.sums = raw.sums, .is_search = is_search};
 	if (raw.to == NULL)
 		return refuse("--to is missing; see --help.");
 	arguments->driver = sender_find(raw.to, &arguments->target);
@@ -422,5 +479,7 @@ arguments_parse(struct arguments *arguments, int argc, char **argv)
 		result = plan_work(arguments, &raw);
 	if (result == 0)
 		result = plan_envelope(&raw, &arguments->sender.envelope);
+	if (result == 0)
+		result = plan_search(arguments, &raw);
 	return result;
 }

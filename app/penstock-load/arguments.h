@@ -5,6 +5,7 @@
 
 #include "penstock-load/datagram.h"
 #include "penstock-load/pace.h"
+#include "penstock-load/search.h"
 #include "penstock-load/sender.h"
 
 struct arguments {
@@ -18,6 +19,9 @@ struct arguments {
 	struct sender_options sender;
 	const char *sums; /* file, or NULL */
 	char host[256]; /* what the intake puts on lines that name none */
+	bool is_search; /* trials at many rates instead of one load */
+	struct search_conf search;
+	const char *ledger; /* admin socket of the receiver */
 };
 
 /* 0 to go on; else the program ends: -1 after --help or --version, or EX_USAGE after one sentence

@@ -10,8 +10,10 @@
 #include "base/clock.h"
 #include "penstock-load/arguments.h"
 #include "penstock-load/report.h"
+#include "penstock-load/search_report.h"
 #include "penstock-load/sums.h"
 #include "penstock-load/transit.h"
+#include "penstock-load/trial.h"
 
 /* A load that gets nothing out for this long is over. */
 #define STALL_MAX (30 * NS_PER_S)
@@ -267,12 +269,54 @@ finish(struct load *load)
 }
 
 static int
+run_search(struct load *load, struct trial_bench *bench)
+{
+	static struct search search;
+	int result = search_run(&search, &load->arguments.search, trial_run, bench);
+
+	if (result != 0 && bench->error.text[0] != '\0')
+		fprintf(stderr, "penstock-load: %s\n", bench->error.text);
+	else if (result != 0)
+		fail(0, "the search", result);
+	if (search.n_trials > 0 &&
+		search_report_write(&search, (double)bench->replay.n_lines / bench->replay.n,
+			stdout) != 0)
+		return fail(EX_IOERR, "cannot write the result", -EIO);
+	if (result != 0)
+		return EX_UNAVAILABLE;
+	return search.is_confirmed ? EX_OK : 1;
+}
+
+static int
+execute_search(struct load *load)
+{
+	struct trial_bench bench = {.driver = load->arguments.driver,
+		.ledger = load->arguments.ledger,
+		.stopping = &stopping};
+	int result = replay_init(&bench.replay, &load->profile, &load->arguments.packing);
+
+	if (result != 0)
+		result = fail(EX_OSERR, "cannot start", result);
+	else
+		result = open_sender(load);
+	bench.sender = load->sender;
+	if (result == 0)
+		result = run_search(load, &bench);
+	replay_done(&bench.replay);
+	return result;
+}
+
+static int
 execute(struct load *load)
 {
 	int result;
 
 	profile_init(&load->profile, &load->arguments.profile);
 	load->arguments.sender.stopping = &stopping;
+	if (load->arguments.is_search) {
+		catch_signals();
+		return execute_search(load);
+	}
 	for (unsigned i = 0; i < SENDER_BATCH; i++)
 		if (datagram_init(&load->datagram[i], &load->arguments.packing) != 0)
 			return fail(EX_OSERR, "cannot start", -ENOMEM);

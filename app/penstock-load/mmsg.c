@@ -2,6 +2,7 @@
 #include "penstock-load/mmsg.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -66,5 +67,7 @@ mmsg_set_timeout(int fd, int timeout)
 {
 	struct timeval limit = {.tv_sec = timeout / 1000, .tv_usec = timeout % 1000 * 1000};
 
+	if (timeout == 0)
+		return fcntl(fd, F_SETFL, O_NONBLOCK) == 0 ? 0 : -errno;
 	return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0 ? 0 : -errno;
 }

@@ -12,7 +12,7 @@
 void mmsg_send(int fd, struct datagram *datagrams, unsigned n, unsigned n_per_message,
 	const atomic_bool *stopping);
 
-/* How long a send on this socket may block, ms. 0 or -errno. */
+/* How long a send on this socket may block, ms; 0: not at all. 0 or -errno. */
 int mmsg_set_timeout(int fd, int timeout);
 
 #endif

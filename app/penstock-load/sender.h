@@ -17,6 +17,7 @@
 struct sender_options {
 	uint32_t datagram_size; /* bytes; no datagram is longer */
 	bool has_segments; /* udp: hand over many datagrams in one call (UDP_SEGMENT) */
+	bool keeps_pace; /* no send waits: a datagram that finds no room at once is not sent */
 	int timeout; /* ms that one blocked send, or the wait for a link, may take */
 	int64_t epoch; /* pcap: seconds, the time of the start in the file */
 	struct envelope_options envelope; /* pcap and dpdk */

@@ -22,6 +22,7 @@
 
 struct dpdk {
 	struct port *port;
+	bool keeps_pace; /* as in struct sender_options */
 	bool is_blocked; /* the last send ran into the timeout: the next ones do not wait */
 	int timeout; /* ms */
 	const atomic_bool *stopping;
@@ -111,6 +112,7 @@ dpdk_open(const char *target, const struct sender_options *options, void **ret_s
 
 	if (dpdk == NULL)
 		return error_fill(error, ENOMEM, "Out of memory.");
+	dpdk->keeps_pace = options->keeps_pace;
 	dpdk->timeout = options->timeout;
 	dpdk->stopping = options->stopping;
 	envelope_init(&dpdk->envelope, &options->envelope);
@@ -135,14 +137,14 @@ fill_frame(struct dpdk *dpdk, unsigned i, const struct datagram *datagram)
 	dpdk->frame[i] = span_of(bytes, ENVELOPE_SIZE + datagram->size);
 }
 
-/* Returns how many of n frames the device took before the timeout. */
+/* Returns how many of n frames the device took before the timeout, or at once to keep the pace. */
 static size_t
 offer(struct dpdk *dpdk, size_t n)
 {
 	size_t done = port_send(dpdk->port, dpdk->frame, n);
 	uint64_t end;
 
-	if (done == n || (dpdk->is_blocked && done == 0))
+	if (done == n || dpdk->keeps_pace || (dpdk->is_blocked && done == 0))
 		return done;
 	end = deadline(dpdk);
 	while (done < n) {

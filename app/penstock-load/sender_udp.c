@@ -128,7 +128,7 @@ udp_open(const char *target, const struct sender_options *options, void **ret_st
 		return result;
 	}
 	*udp = (struct udp){.fd = result, .n_per_message = 1, .stopping = options->stopping};
-	result = mmsg_set_timeout(udp->fd, options->timeout);
+	result = mmsg_set_timeout(udp->fd, options->keeps_pace ? 0 : options->timeout);
 	if (result == 0)
 		result = keep_answers(udp->fd);
 	if (result == 0 && options->has_segments)

@@ -73,7 +73,7 @@ unix_open(const char *target, int type, const struct sender_options *options, vo
 		return error_fill(error, ENOMEM, "Out of memory.");
 	*self = (struct unix_socket){.fd = -1,
 		.type = type,
-		.timeout = options->timeout,
+		.timeout = options->keeps_pace ? 0 : options->timeout,
 		.address.sun_family = AF_UNIX,
 		.stopping = options->stopping};
 	memcpy(self->address.sun_path, target, strlen(target));
