@@ -166,7 +166,7 @@ summarise(struct course *course, uint64_t last)
 static void
 say(const struct trial *trial)
 {
-	fprintf(stderr, "%.4g M lines/s for %.0f s: ", trial->rate / 1e6, trial->seconds);
+	fprintf(stderr, "%.4g M lines/s for %.3g s: ", trial->rate / 1e6, trial->seconds);
 	if (trial->rate == 0)
 		fprintf(stderr, "as fast as possible: %.4g M lines/s carried\n",
 			trial->carried / 1e6);
