@@ -2,6 +2,7 @@
 /* hot: no malloc, no syscall, no log, no lock */
 #include "penstock-load/envelope.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 #define IP 14 /* offsets into the frame */
@@ -19,24 +20,36 @@ put_16(uint8_t *at, uint32_t value)
 	at[1] = (uint8_t)value;
 }
 
-/* Sum of the 16-bit words in network order; an odd last byte is the high half of a word
- * (RFC 1071). */
+static uint16_t
+fold(uint64_t sum)
+{
+	while (sum >> 16 != 0)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
+/* Sum of the 16-bit words in network order; an odd last byte is the high half of a word. It may be
+ * taken in this machine's order, two words at a time, and swapped at the end (RFC 1071, section 2).
+ */
 static uint64_t
 sum_words(const uint8_t *data, size_t size)
 {
 	uint64_t sum = 0;
+	uint32_t words, rest = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i + 1 < size; i += 2)
-		sum += (uint32_t)(data[i] << 8 | data[i + 1]);
-	return size % 2 != 0 ? sum + ((uint32_t)data[size - 1] << 8) : sum;
+	for (; i + sizeof(words) <= size; i += sizeof(words)) {
+		memcpy(&words, data + i, sizeof(words));
+		sum += words;
+	}
+	memcpy(&rest, data + i, size - i);
+	return ntohs(fold(sum + rest));
 }
 
 static uint16_t
 checksum(uint64_t sum)
 {
-	while (sum >> 16 != 0)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)~sum;
+	return (uint16_t)~fold(sum);
 }
 
 void
