@@ -15,6 +15,7 @@
 #include "reference.h"
 
 #define BURST 32 /* payloads that an input hands over at a time */
+#define REFERENCE_SERIES (4 * LOAD_SERIES) /* to it, another order of tags is another series */
 
 struct subject {
 	const struct load *load;
@@ -165,7 +166,7 @@ open_subject(struct subject *subject, const struct load *load)
 		subject->merger == NULL)
 		measure_fail("no memory for a shard");
 	subject->decoder.timestamps = true;
-	subject->reference = reference_new(2 * load->options->n_series, false);
+	subject->reference = reference_new(REFERENCE_SERIES, false);
 }
 
 static void

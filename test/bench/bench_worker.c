@@ -27,6 +27,7 @@
 #define HEADERS_SIZE 42 /* Ethernet, IPv4 without options, UDP */
 #define PROTOCOL_AT 23
 #define PROTOCOL_UDP 17
+#define REFERENCE_SERIES (4 * LOAD_SERIES) /* to it, another order of tags is another series */
 #define FLUSH_INTERVAL 1 /* s */
 
 struct reference_side {
@@ -205,7 +206,7 @@ compare(const struct measure *measure, const struct load *load, const char *cons
 	struct worker_side worker = {.load = load};
 
 	reference.port = open_port(&specs[0]);
-	reference.reference = reference_new(2 * load->options->n_series, false);
+	reference.reference = reference_new(REFERENCE_SERIES, false);
 	worker.port = open_port(&specs[1]);
 	intake_open(&worker.intake, 1, worker.port, FLUSH_INTERVAL);
 	worker.worker = worker.intake.worker[0];
