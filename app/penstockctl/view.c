@@ -62,6 +62,30 @@ print_workers(json_t *workers)
 	}
 }
 
+static void
+print_ports(json_t *ports)
+{
+	json_t *port, *share;
+	size_t i, j;
+
+	if (json_array_size(ports) != 0)
+		printf("\n%-18s %-14s %-16s %s\n", "port", "driver", "queues", "hash");
+	json_array_foreach(ports, i, port)
+	{
+		char queues[48];
+
+		snprintf(queues, sizeof(queues), "%lld of %lld", number(port, "queues_granted"),
+			number(port, "queues_wanted"));
+		printf("%-18s %-14s %-16s %s\n", text(port, "name"), text(port, "driver"), queues,
+			text(port, "hash_granted"));
+		json_array_foreach(json_object_get(port, "shares"), j,
+			share) printf("  %-16s queue %-8lld %-16s %14lld frames\n",
+			text(share, "worker"), number(share, "queue"),
+			json_is_true(json_object_get(share, "steered")) ? "steered" : "polled",
+			number(share, "frames"));
+	}
+}
+
 void
 view_status(json_t *status)
 {
@@ -82,6 +106,7 @@ view_status(json_t *status)
 	printf("\n%-18s %s\n", "listener", "address");
 	json_array_foreach(json_object_get(status, "listeners"), i, item)
 		printf("%-18s %s\n", text(item, "name"), text(item, "address"));
+	print_ports(json_object_get(status, "ports"));
 	printf("\n%-18s %14s %14s %14s %14s\n", "output", "points", "delivered", "queued",
 		"dropped");
 	json_array_foreach(json_object_get(status, "outputs"), i, item) printf(

@@ -234,6 +234,7 @@ source_status(void *context, struct status *ret_status)
 	ret_status->context_bytes_max = atomic_load(&d->budget.limit);
 	for (uint32_t w = 0; w < d->n_workers && w < STATUS_WORKERS_MAX; w++)
 		worker_status(d->worker[w], &d->plan->workers[w], &ret_status->worker[w]);
+	ports_status(d->plan, ret_status);
 	for (uint32_t w = 0; w < d->n_workers; w++)
 		for (uint32_t i = 0; i < d->worker[w]->n_inputs; i++) {
 			const struct input *input = d->worker[w]->input[i];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "admin/ledger.h"
+#include "admin/status.h"
 #include "penstockd/check.h"
 #include "penstockd/folder.h"
 #include "penstockd/hardware.h"
@@ -201,6 +202,20 @@ fill_port_spec(const struct planner *planner, struct plan_port *port)
 	};
 }
 
+static struct input_spec
+port_input(const struct planner *planner, const struct plan_port *port)
+{
+	return (struct input_spec){
+		.driver = "dpdk",
+		.name = port->options->name,
+		.listener = port->listener,
+		.address = port->options->device,
+		.udp_port = planner->options->dogstatsd_port,
+		.payload_max = DATAGRAM_MAX,
+		.eol_required = needs_eol(planner->options, "udp"),
+	};
+}
+
 /* Queues go round the workers near their port, over all ports. */
 static int
 plan_queues(struct planner *planner)
@@ -209,17 +224,9 @@ plan_queues(struct planner *planner)
 
 	for (uint32_t i = 0; i < plan->n_ports; i++) {
 		struct plan_port *port = &plan->ports[i];
-		struct input_spec spec = {
-			.driver = "dpdk",
-			.name = port->options->name,
-			.address = port->options->device,
-			.udp_port = planner->options->dogstatsd_port,
-			.payload_max = DATAGRAM_MAX,
-			.eol_required = needs_eol(planner->options, "udp"),
-		};
-		int error = add_listener(planner, spec.name, &port->listener);
+		int error = add_listener(planner, port->options->name, &port->listener);
+		struct input_spec spec = port_input(planner, port);
 
-		spec.listener = port->listener;
 		fill_port_spec(planner, port);
 		for (; error == 0 && spec.queue < port->spec.queues; spec.queue++)
 			error = add_input(planner, plan_next_poller(planner, port), &spec);
@@ -228,6 +235,47 @@ plan_queues(struct planner *planner)
 		plan_place_port(planner, port);
 	}
 	return 0;
+}
+
+/* The workers that get frames of a port: one for each queue; with queues: auto all near it, if
+ * there are more than all queues employ. */
+static uint16_t
+count_shares(const struct planner *planner, const struct plan_port *port)
+{
+	uint32_t n_near = plan_near_workers(planner, port);
+
+	if (strcmp(port->options->queues, "auto") == 0 && plan_has_idle_worker(planner, port))
+		return (uint16_t)n_near;
+	return (uint16_t)(port->spec.queues < n_near ? port->spec.queues : n_near);
+}
+
+/* Shares without a queue, once all queues have their workers. */
+static int
+plan_shares(struct planner *planner)
+{
+	struct plan *plan = &planner->plan;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < plan->n_ports; i++)
+		plan->ports[i].spec.shares = count_shares(planner, &plan->ports[i]);
+	for (uint32_t i = 0; i < plan->n_ports; i++) {
+		struct plan_port *port = &plan->ports[i];
+		struct input_spec spec = port_input(planner, port);
+		int error = 0;
+
+		for (spec.queue = port->spec.queues; error == 0 && spec.queue < port->spec.shares;
+			spec.queue++)
+			error = add_input(planner, plan_next_poller(planner, port), &spec);
+		if (error != 0)
+			return error;
+		n += spec.queue;
+	}
+	if (n <= STATUS_SHARES_MAX)
+		return 0;
+	return plan_refuse(planner, PLAN_EXIT_CONFIGURATION,
+		"the workers would poll %u queues, and there can be %d: set queues of the ports to "
+		"a smaller number",
+		n, STATUS_SHARES_MAX);
 }
 
 /* Drivers that look at an interface which the kernel goes on serving. */
@@ -382,6 +430,7 @@ make(const struct options *options, const struct machine *machine, bool asks_dpd
 		plan_cores,
 		plan_sockets,
 		plan_queues,
+		plan_shares,
 		note_ports,
 		plan_outputs,
 		plan_folders,
@@ -449,9 +498,9 @@ plan_prepare(const struct plan *plan, struct plan_error *error)
 	return 0;
 }
 
-/* Keeps the inputs that are not of the port, or of a queue that it has. */
+/* Keeps the inputs that are not of the port, or of a share that it has. */
 static void
-set_worker_port(struct plan_worker *worker, uint16_t listener, struct port *port, uint16_t n_queues)
+set_worker_port(struct plan_worker *worker, uint16_t listener, struct port *port, uint16_t n_shares)
 {
 	uint32_t n = 0;
 
@@ -459,7 +508,7 @@ set_worker_port(struct plan_worker *worker, uint16_t listener, struct port *port
 		struct input_spec spec = worker->input[i];
 
 		if (spec.listener == listener) {
-			if (spec.queue >= n_queues)
+			if (spec.queue >= n_shares)
 				continue;
 			spec.port = port;
 		}
@@ -469,10 +518,10 @@ set_worker_port(struct plan_worker *worker, uint16_t listener, struct port *port
 }
 
 void
-plan_set_port(struct plan *plan, uint32_t index, struct port *port, uint16_t n_queues)
+plan_set_port(struct plan *plan, uint32_t index, struct port *port, uint16_t n_shares)
 {
 	for (uint32_t i = 0; i < plan->n_workers; i++)
-		set_worker_port(&plan->workers[i], plan->ports[index].listener, port, n_queues);
+		set_worker_port(&plan->workers[i], plan->ports[index].listener, port, n_shares);
 }
 
 void

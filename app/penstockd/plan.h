@@ -91,9 +91,9 @@ int plan_make_on(const struct options *options, const struct machine *machine,
 /* Makes the folders that are missing; before anything is opened. 0 or -errno with error filled. */
 int plan_prepare(const struct plan *plan, struct plan_error *error);
 
-/* Tells the workers' input specs which opened port stands for ports[index]; queues beyond the
- * n_queues that it was granted are taken from the workers. */
-void plan_set_port(struct plan *plan, uint32_t index, struct port *port, uint16_t n_queues);
+/* Tells the workers' input specs which opened port stands for ports[index]; what they were to get
+ * beyond its n_shares is taken from them. */
+void plan_set_port(struct plan *plan, uint32_t index, struct port *port, uint16_t n_shares);
 
 /* "poll", "pause", "sleep". */
 const char *plan_idle_name(enum worker_idle idle);

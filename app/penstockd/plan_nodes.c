@@ -155,6 +155,28 @@ plan_near_workers(const struct planner *planner, const struct plan_port *port)
 	return n > 0 ? n : planner->n_polling;
 }
 
+bool
+plan_has_idle_worker(const struct planner *planner, const struct plan_port *port)
+{
+	const struct plan_worker *worker = planner->plan.workers;
+
+	for (uint32_t i = 1; i < planner->plan.n_workers; i++)
+		if (worker[i].n_inputs == 0 && is_near(planner, port, &worker[i]))
+			return true;
+	return false;
+}
+
+/* Of the port first: two shares of one port on one worker are no help. */
+static uint32_t
+count_inputs(const struct plan_port *port, const struct plan_worker *worker)
+{
+	uint32_t n_of_port = 0;
+
+	for (uint32_t i = 0; i < worker->n_inputs; i++)
+		n_of_port += worker->input[i].listener == port->listener;
+	return n_of_port * (WORKER_INPUTS_MAX + 1) + worker->n_inputs;
+}
+
 struct plan_worker *
 plan_next_poller(const struct planner *planner, const struct plan_port *port)
 {
@@ -165,7 +187,7 @@ plan_next_poller(const struct planner *planner, const struct plan_port *port)
 		none &= !is_near(planner, port, &worker[i]);
 	for (uint32_t i = 1; i < planner->plan.n_workers; i++)
 		if ((none || is_near(planner, port, &worker[i])) &&
-			(best == NULL || worker[i].n_inputs < best->n_inputs))
+			(best == NULL || count_inputs(port, &worker[i]) < count_inputs(port, best)))
 			best = &worker[i];
 	return best != NULL ? best : &worker[0];
 }

@@ -32,6 +32,15 @@ print_core(const struct plan_worker *worker, FILE *out)
 		fprintf(out, ",");
 }
 
+static bool
+is_steered(const struct plan *plan, const struct input_spec *input)
+{
+	for (uint32_t i = 0; i < plan->n_ports; i++)
+		if (plan->ports[i].listener == input->listener)
+			return input->queue >= plan->ports[i].spec.queues;
+	return false;
+}
+
 static void
 print_workers(const struct plan *plan, FILE *out)
 {
@@ -48,7 +57,9 @@ print_workers(const struct plan *plan, FILE *out)
 			const struct input_spec *input = &worker->input[j];
 
 			fprintf(out, "%s %s", j == 0 ? "" : ",", input->name);
-			if (strcmp(input->driver, "dpdk") == 0)
+			if (is_steered(plan, input))
+				fprintf(out, " steered");
+			else if (strcmp(input->driver, "dpdk") == 0)
 				fprintf(out, " queue %u", input->queue);
 		}
 		fprintf(out, "%s\n", worker->n_inputs == 0 ? " nothing to poll" : "");
@@ -81,6 +92,16 @@ print_names(const char *what, const struct string_list *list, FILE *out)
 }
 
 static void
+print_queues(const struct port_spec *spec, FILE *out)
+{
+	fprintf(out, "%u queue%s", spec->queues, spec->queues == 1 ? "" : "s");
+	if (spec->shares > spec->queues)
+		fprintf(out, ", steered in software to %u workers", spec->shares);
+	else if (spec->shares > 1)
+		fprintf(out, ", steered in software if the device grants fewer");
+}
+
+static void
 print_listeners(const struct plan *plan, FILE *out)
 {
 	fprintf(out, "listeners: %u\n", plan->n_listeners);
@@ -96,7 +117,7 @@ print_listeners(const struct plan *plan, FILE *out)
 			fprintf(out, "UDP port %u, ", port->spec.udp_port);
 		else
 			fprintf(out, "every UDP port, ");
-		fprintf(out, "%u queue%s", port->spec.queues, port->spec.queues == 1 ? "" : "s");
+		print_queues(&port->spec, out);
 		if (port->node >= 0)
 			fprintf(out, ", device on node %d", port->node);
 		if (port->spec.on_node)

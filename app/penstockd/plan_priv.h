@@ -43,7 +43,11 @@ void plan_choose_cores(struct planner *planner);
 /* The workers on the port's node, and those that are on no port's; all where there are none. */
 uint32_t plan_near_workers(const struct planner *planner, const struct plan_port *port);
 
-/* The one of them with the fewest inputs; the slow path where nobody else polls. */
+/* One of them has no input yet. */
+bool plan_has_idle_worker(const struct planner *planner, const struct plan_port *port);
+
+/* The one of them with the fewest inputs of the port, then of all; the slow path where nobody else
+ * polls. */
 struct plan_worker *plan_next_poller(const struct planner *planner, const struct plan_port *port);
 
 /* Writes plan.nodes. */

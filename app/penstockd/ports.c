@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "dpdk/eal.h"
@@ -47,7 +48,6 @@ log_dpdk(const char *line)
 	log_warning("DPDK: %s", line);
 }
 
-/* Fewer queues than planned: the workers beyond them do without this port. */
 static void
 say_port(const struct port_facts *facts)
 {
@@ -58,7 +58,16 @@ say_port(const struct port_facts *facts)
 		log_warning("port %s: node %d has not enough hugepages, so its buffers are "
 			    "elsewhere",
 			facts->name, facts->node);
-	if (facts->queues > 1 && !facts->hashes_ports)
+	if (facts->shares > 1)
+		log_info("port %s: receive hash wanted: %s; granted: %s; table of %u entries",
+			facts->name, facts->hash_wanted, facts->hash_granted, facts->hash_entries);
+	if (facts->shares > facts->queues)
+		log_info("port %s: %u workers share its frames, steered in software by flow",
+			facts->name, facts->shares);
+	else if (facts->queues > 1 && strcmp(facts->hash_granted, "none") == 0)
+		log_info("port %s: which queue a frame comes on is the other side's choice",
+			facts->name);
+	else if (facts->queues > 1 && !facts->hashes_ports)
 		log_warning("port %s: the device spreads by address only; one sender stays on one "
 			    "queue",
 			facts->name);
@@ -86,7 +95,7 @@ ports_open(struct plan *plan, struct plan_error *error)
 			return fail(error, PLAN_EXIT_RESOURCE, status, &cause);
 		n_ports++;
 		say_port(port_facts(ports[i]));
-		plan_set_port(plan, i, ports[i], port_facts(ports[i])->queues);
+		plan_set_port(plan, i, ports[i], port_facts(ports[i])->shares);
 	}
 	return 0;
 }
@@ -108,6 +117,48 @@ void
 ports_wait(void)
 {
 	eal_wait();
+}
+
+static void
+add_shares(const struct plan_worker *worker, struct status *status)
+{
+	for (uint32_t i = 0; i < worker->n_inputs; i++) {
+		const struct input_spec *spec = &worker->input[i];
+		const struct port_facts *facts;
+
+		if (spec->port == NULL)
+			continue;
+		facts = port_facts(spec->port);
+		status->share[status->n_shares++] = (struct status_share){
+			.port = facts->name,
+			.worker = worker->name,
+			.queue = spec->queue % facts->queues,
+			.is_steered = spec->queue >= facts->queues,
+			.frames = atomic_load_explicit(port_frames(spec->port, spec->queue),
+				memory_order_relaxed),
+		};
+	}
+}
+
+void
+ports_status(const struct plan *plan, struct status *status)
+{
+	for (uint32_t i = 0; i < n_ports; i++) {
+		const struct port_facts *facts = port_facts(ports[i]);
+
+		status->port[status->n_ports++] = (struct status_port){
+			.name = facts->name,
+			.driver = facts->driver,
+			.hash_wanted = facts->hash_wanted,
+			.hash_granted = facts->hash_granted,
+			.queues_wanted = facts->queues_wanted,
+			.queues_granted = facts->queues,
+			.hashes_ports = facts->hashes_ports,
+			.is_steered = facts->shares > facts->queues,
+		};
+	}
+	for (uint32_t i = 0; i < plan->n_workers; i++)
+		add_shares(&plan->workers[i], status);
 }
 
 void

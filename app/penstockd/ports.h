@@ -3,6 +3,7 @@
 #ifndef PENSTOCKD_PORTS_H
 #define PENSTOCKD_PORTS_H
 
+#include "admin/status.h"
 #include "penstockd/plan.h"
 #include "worker/worker.h"
 
@@ -19,6 +20,9 @@ int ports_launch(uint32_t index, struct worker *worker);
 
 /* Returns when none of them runs any more. */
 void ports_wait(void);
+
+/* Fills the ports and shares of the status; all are there after ports_open. Any thread. */
+void ports_status(const struct plan *plan, struct status *status);
 
 /* After the workers are freed. Fine at any time. */
 void ports_close(void);

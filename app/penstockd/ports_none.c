@@ -38,6 +38,13 @@ ports_wait(void)
 }
 
 void
+ports_status(const struct plan *plan, struct status *status)
+{
+	(void)plan;
+	(void)status;
+}
+
+void
 ports_close(void)
 {
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "penstockd/ports.h"
 
 #define SPEAK_EVERY 60 /* seconds */
 #define RECOVERED_AFTER 10 /* seconds without a drop */
@@ -130,6 +131,15 @@ speak_of_skew(struct watch *watch, const struct daemon *d)
 	watch->has_skew = has_skew;
 }
 
+static void
+speak_of_balance(struct watch *watch, struct daemon *d)
+{
+	struct status status = {0};
+
+	ports_status(d->plan, &status);
+	balance_tick(&watch->balance, &status);
+}
+
 void
 watch_tick(struct watch *watch, struct daemon *d)
 {
@@ -139,6 +149,7 @@ watch_tick(struct watch *watch, struct daemon *d)
 	speak_of_losses(watch, &now.stats, false);
 	speak_of_limits(watch, d, &now);
 	speak_of_skew(watch, d);
+	speak_of_balance(watch, d);
 }
 
 /* What a stop had no time for. */

@@ -6,6 +6,7 @@
 #ifndef PENSTOCKD_WATCH_H
 #define PENSTOCKD_WATCH_H
 
+#include "penstockd/balance.h"
 #include "penstockd/daemon.h"
 
 /* Lines rejected, lines dropped, datagrams dropped, frames dropped: each has a timer of its own, so
@@ -21,6 +22,7 @@ struct watch {
 	uint32_t quiet_seconds; /* without such a drop */
 	bool at_limit; /* the breach was said, its end not yet */
 	bool has_skew;
+	struct balance balance;
 };
 
 /* Once a second. */

@@ -283,6 +283,61 @@ write_workers(struct text *text, const struct status *status)
 }
 
 static void
+write_shares(struct text *text, const struct status *status)
+{
+	const char *name = begin_family(text, FAMILY_PORT_FRAMES);
+	char queue[16];
+
+	for (size_t i = 0; i < status->n_shares; i++) {
+		const struct status_share *share = &status->share[i];
+
+		snprintf(queue, sizeof(queue), "%u", share->queue);
+		append_string(text, name);
+		append_string(text, "{");
+		label(text, "port", share->port);
+		append_string(text, ",");
+		label(text, "queue", queue);
+		append_string(text, ",");
+		label(text, "worker", share->worker);
+		append_string(text, "}");
+		end(text, share->frames);
+	}
+}
+
+static void
+write_queues(struct text *text, const struct status_port *port, const char *kind, uint16_t n)
+{
+	append_string(text, families[FAMILY_PORT_QUEUES].name);
+	append_string(text, "{");
+	label(text, "port", port->name);
+	append_string(text, ",");
+	label(text, "kind", kind);
+	append_string(text, "}");
+	end(text, n);
+}
+
+static void
+write_ports(struct text *text, const struct status *status)
+{
+	const char *name;
+
+	begin_family(text, FAMILY_PORT_QUEUES);
+	for (size_t i = 0; i < status->n_ports; i++) {
+		const struct status_port *port = &status->port[i];
+
+		write_queues(text, port, "wanted", port->queues_wanted);
+		write_queues(text, port, "granted", port->queues_granted);
+	}
+	name = begin_family(text, FAMILY_PORT_HASHES_PORTS);
+	for (size_t i = 0; i < status->n_ports; i++)
+		labelled(text, name, "port", status->port[i].name, status->port[i].hashes_ports);
+	name = begin_family(text, FAMILY_PORT_STEERED);
+	for (size_t i = 0; i < status->n_ports; i++)
+		labelled(text, name, "port", status->port[i].name, status->port[i].is_steered);
+	write_shares(text, status);
+}
+
+static void
 write_drops(struct text *text, const struct ledger *ledger)
 {
 	const char *name = begin_family(text, FAMILY_OUTPUT_DROPPED);
@@ -354,6 +409,7 @@ metrics_text(const struct ledger *ledger, const struct status *status, char **re
 	write_reasons(&text, ledger);
 	write_listeners(&text, ledger);
 	write_workers(&text, status);
+	write_ports(&text, status);
 	write_outputs(&text, ledger);
 	write_one(&text, FAMILY_LEDGER_DIFFERENCE, ledger_difference(ledger));
 	if (text.failed) {

@@ -54,6 +54,17 @@ write_worker(const struct status_worker *worker, struct json *json)
 }
 
 static void
+write_share(const struct status_share *share, struct json *json)
+{
+	json_object_begin(json);
+	json_key_text(json, "worker", share->worker);
+	json_key_uint(json, "queue", share->queue);
+	json_key_bool(json, "steered", share->is_steered);
+	json_key_uint(json, "frames", share->frames);
+	json_object_end(json);
+}
+
+static void
 write_workers(const struct status *status, struct json *json)
 {
 	json_key(json, "by_worker");
@@ -61,6 +72,27 @@ write_workers(const struct status *status, struct json *json)
 	for (size_t i = 0; i < status->n_workers && i < STATUS_WORKERS_MAX; i++)
 		write_worker(&status->worker[i], json);
 	json_array_end(json);
+}
+
+static void
+write_port(const struct status *status, const struct status_port *port, struct json *json)
+{
+	json_object_begin(json);
+	json_key_text(json, "name", port->name);
+	json_key_text(json, "driver", port->driver);
+	json_key_uint(json, "queues_wanted", port->queues_wanted);
+	json_key_uint(json, "queues_granted", port->queues_granted);
+	json_key_text(json, "hash_wanted", port->hash_wanted);
+	json_key_text(json, "hash_granted", port->hash_granted);
+	json_key_bool(json, "hashes_ports", port->hashes_ports);
+	json_key_bool(json, "steered", port->is_steered);
+	json_key(json, "shares");
+	json_array_begin(json);
+	for (size_t i = 0; i < status->n_shares; i++)
+		if (strcmp(status->share[i].port, port->name) == 0)
+			write_share(&status->share[i], json);
+	json_array_end(json);
+	json_object_end(json);
 }
 
 void
@@ -84,6 +116,11 @@ status_write(const struct status *status, const struct ledger *ledger, struct js
 		json_key_text(json, "address", status->listener[i].address);
 		json_object_end(json);
 	}
+	json_array_end(json);
+	json_key(json, "ports");
+	json_array_begin(json);
+	for (size_t i = 0; i < status->n_ports; i++)
+		write_port(status, &status->port[i], json);
 	json_array_end(json);
 	json_key(json, "outputs");
 	json_array_begin(json);

@@ -35,6 +35,25 @@ struct status_worker {
 
 #define STATUS_WORKERS_MAX 128 /* more than DPDK runs */
 
+/* Strings are borrowed in both. */
+struct status_port {
+	const char *name, *driver;
+	const char *hash_wanted, *hash_granted; /* "ipv4 ipv4-udp …" */
+	uint16_t queues_wanted, queues_granted;
+	bool hashes_ports; /* the device spreads flows over its queues by UDP ports */
+	bool is_steered; /* some workers get frames in software */
+};
+
+/* What of a port one worker gets. */
+struct status_share {
+	const char *port, *worker;
+	uint16_t queue; /* of the port, from which its frames come */
+	bool is_steered; /* … by another worker, which polls it */
+	uint64_t frames; /* taken in */
+};
+
+#define STATUS_SHARES_MAX 512
+
 struct status {
 	enum state state;
 	uint64_t uptime; /* seconds */
@@ -45,6 +64,10 @@ struct status {
 	uint64_t context_bytes, context_bytes_max;
 	struct status_listener listener[STATS_LISTENERS_MAX];
 	size_t n_listeners;
+	struct status_port port[STATS_LISTENERS_MAX];
+	size_t n_ports;
+	struct status_share share[STATUS_SHARES_MAX];
+	size_t n_shares;
 };
 
 /* One object. The ledger tells how the outputs are doing. */

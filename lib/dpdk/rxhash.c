@@ -2,7 +2,6 @@
 #include "dpdk/rxhash.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include <rte_ethdev.h>
 
@@ -44,7 +43,7 @@ rxhash_names(uint64_t hash, char names[RXHASH_NAMES_SIZE])
 {
 	size_t size = 0;
 
-	strcpy(names, "none");
+	snprintf(names, RXHASH_NAMES_SIZE, "none");
 	for (size_t i = 0; i < RTE_DIM(functions); i++)
 		if ((hash & functions[i].bit) != 0)
 			size += (size_t)snprintf(names + size, RXHASH_NAMES_SIZE - size, "%s%s",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hot: no malloc, no syscall, no log, no lock (from steer_split on) */
+/* hot: no malloc, no syscall, no log, no lock */
 #include "dpdk/steer.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ steer_buffers(unsigned n_lanes)
 }
 
 static int
-open_lanes(struct steer *steer, const struct steer_conf *conf)
+lanes_open(struct steer *steer, const struct steer_conf *conf)
 {
 	for (; steer->n_lanes < conf->n_shares - conf->n_queues; steer->n_lanes++) {
 		char name[RTE_RING_NAMESIZE];
@@ -78,7 +78,7 @@ open_lanes(struct steer *steer, const struct steer_conf *conf)
 }
 
 static int
-open_poller(struct steer *steer, const struct steer_conf *conf, uint16_t queue)
+poller_open(struct steer *steer, const struct steer_conf *conf, uint16_t queue)
 {
 	uint32_t n_targets = (conf->n_shares - queue - 1u) / conf->n_queues + 1;
 	size_t size = sizeof(struct steer_poller) + n_targets * sizeof(struct target);
@@ -115,9 +115,9 @@ steer_new(const struct steer_conf *conf, struct steer **ret_steer)
 	if (steer->poller == NULL || steer->lane == NULL)
 		goto fail;
 	memset(steer->lane, 0, n_lanes * sizeof(struct steer_lane));
-	result = open_lanes(steer, conf);
+	result = lanes_open(steer, conf);
 	for (uint16_t i = 0; i < conf->n_queues && result == 0; i++)
-		result = open_poller(steer, conf, i);
+		result = poller_open(steer, conf, i);
 	if (result != 0)
 		goto fail;
 	*ret_steer = steer;

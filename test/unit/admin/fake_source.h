@@ -64,6 +64,20 @@ fake_source(struct fake *fake)
 		fake_reload};
 }
 
+/* A port with one queue of three, behind which a second worker gets frames; and one without any. */
+static inline void
+fake_ports(struct status *status)
+{
+	status->port[0] =
+		(struct status_port){"port0", "net_x", "ipv4 ipv4-udp", "ipv4", 3, 1, false, true};
+	status->port[1] = (struct status_port){"up", "net_y", "ipv4 ipv4-udp", "ipv4 ipv4-udp", 2,
+		2, true, false};
+	status->n_ports = 2;
+	status->share[0] = (struct status_share){"port0", "worker1", 0, false, 60};
+	status->share[1] = (struct status_share){"port0", "worker2", 0, true, 40};
+	status->n_shares = 2;
+}
+
 /* Two listeners, one output, something in every level, and all of it balances. */
 static inline void
 fake_init(struct fake *fake)

@@ -188,6 +188,13 @@ keeps_to_the_exposition_format(void **state)
 		{"penstock_datagrams_queued", "1"},
 		{"penstock_datagrams_received_by_listener_total{listener=\"udp\"}", "30"},
 		{"penstock_datagrams_received_by_listener_total{listener=\"port\\\"0\\\\\"}", "90"},
+		{"penstock_port_queues{port=\"port0\",kind=\"wanted\"}", "3"},
+		{"penstock_port_queues{port=\"port0\",kind=\"granted\"}", "1"},
+		{"penstock_port_hashes_ports{port=\"port0\"}", "0"},
+		{"penstock_port_hashes_ports{port=\"up\"}", "1"},
+		{"penstock_port_steered{port=\"port0\"}", "1"},
+		{"penstock_port_steered{port=\"up\"}", "0"},
+		{"penstock_port_frames_total{port=\"port0\",queue=\"0\",worker=\"worker2\"}", "40"},
 		{"penstock_output_points_total{output=\"file\"}", "50"},
 		{"penstock_output_queued{output=\"file\"}", "6"},
 		{"penstock_output_dropped_total{output=\"file\",reason=\"write_error\"}", "4"},
@@ -221,6 +228,7 @@ keeps_to_the_exposition_format(void **state)
 	char *text;
 
 	fake_init(&fake);
+	fake_ports(&fake.status);
 	assert_int_equal(metrics_text(&fake.ledger, &fake.status, &text, &size), 0);
 	parse(text, size, &parsed);
 	for (size_t i = 0; i < ARRAY_LENGTH(known); i++)

@@ -23,6 +23,7 @@ tells_state_and_numbers(void **state)
 	struct fake fake;
 
 	fake_init(&fake);
+	fake_ports(&fake.status);
 	status_write(&fake.status, &fake.ledger, &json);
 	assert_text(&json,
 		"{\"state\":\"ready\",\"version\":\"" PENSTOCK_VERSION
@@ -35,7 +36,16 @@ tells_state_and_numbers(void **state)
 		"\"poll\",\"busy\":0,\"turns\":0,\"busy_turns\":0,\"datagrams\":0,\"lines\":0,"
 		"\"seconds\":{\"poll\":0,\"decode\":0,\"housekeep\":0,\"idle\":0},"
 		"\"poll_gap_max_s\":0}],\"listeners\":[{\"name\":"
-		"\"udp\",\"address\":\"127.0.0.1:8125\"}],\"outputs\":[{\"name\":\"file\","
+		"\"udp\",\"address\":\"127.0.0.1:8125\"}],\"ports\":[{\"name\":\"port0\","
+		"\"driver\":"
+		"\"net_x\",\"queues_wanted\":3,\"queues_granted\":1,\"hash_wanted\":\"ipv4 "
+		"ipv4-udp\",\"hash_granted\":\"ipv4\",\"hashes_ports\":false,\"steered\":true,"
+		"\"shares\":[{\"worker\":\"worker1\",\"queue\":0,\"steered\":false,\"frames\":60},"
+		"{\"worker\":\"worker2\",\"queue\":0,\"steered\":true,\"frames\":40}]},{\"name\":"
+		"\"up\",\"driver\":\"net_y\",\"queues_wanted\":2,\"queues_granted\":2,"
+		"\"hash_wanted\":\"ipv4 ipv4-udp\",\"hash_granted\":\"ipv4 ipv4-udp\","
+		"\"hashes_ports\":true,\"steered\":false,\"shares\":[]}],\"outputs\":[{\"name\":"
+		"\"file\","
 		"\"points\":50,\"delivered\":40,\"queued\":6,\"dropped\":4}]}");
 }
 

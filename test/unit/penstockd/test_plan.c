@@ -124,11 +124,60 @@ queues_go_round_the_workers(void **state)
 	plan_set_port(&plan, 1, (struct port *)&plan, 2);
 	assert_null(plan.workers[1].input[0].port);
 	assert_ptr_equal(plan.workers[1].input[2].port, &plan);
-	/* The first was granted one queue of three: worker 2 loses q1, worker 1 q2. */
-	plan_set_port(&plan, 0, (struct port *)&plan, 1);
+	/* The first was granted one queue of three: worker 2 shares it, worker 1 needs no second
+	 * share. */
+	assert_int_equal(plan.ports[0].spec.shares, 2);
+	plan_set_port(&plan, 0, (struct port *)&plan, 2);
 	assert_int_equal(plan.workers[1].n_inputs, 2);
-	assert_int_equal(plan.workers[2].n_inputs, 1);
+	assert_string_equal(plan.workers[1].input[1].name, "port1");
+	assert_int_equal(plan.workers[2].n_inputs, 2);
+	assert_int_equal(plan.workers[2].input[0].queue, 1);
+	plan_free(&plan);
+	options_free(&options);
+}
+
+/* Ports without a number of queues, on virtual devices: what is left over is steered to. */
+static void
+workers_without_a_queue_are_steered_to(void **state)
+{
+	struct machine machine = machine_of(8);
+	struct options options;
+	struct plan plan;
+
+	(void)state;
+	make("  ports: [{device: net_null0}]\n  workers: 3\n", &machine, &options, &plan);
+	assert_int_equal(plan.ports[0].spec.queues, 1);
+	assert_int_equal(plan.ports[0].spec.shares, 3);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(plan.workers[1 + i].n_inputs, 1);
+		assert_int_equal(plan.workers[1 + i].input[0].queue, i);
+	}
+	assert_int_equal(plan.notes.n, 0);
+	plan_free(&plan);
+	options_free(&options);
+
+	/* Each port has a poller of its own; the third worker has none, so all share in both. */
+	make("  ports: [{device: net_null0}, {device: net_null1}]\n  workers: 3\n", &machine,
+		&options, &plan);
+	assert_int_equal(plan.workers[1].input[0].queue, 0);
 	assert_string_equal(plan.workers[2].input[0].name, "port1");
+	assert_int_equal(plan.workers[2].input[0].queue, 0);
+	for (unsigned i = 1; i <= 3; i++)
+		assert_int_equal(plan.workers[i].n_inputs, 2);
+	plan_free(&plan);
+	options_free(&options);
+
+	/* A queue for each worker, and one that was asked for: nothing is steered. */
+	make("  ports: [{device: net_null0}, {device: net_null1}]\n  workers: 2\n", &machine,
+		&options, &plan);
+	assert_int_equal(plan.ports[0].spec.shares, 1);
+	assert_int_equal(plan.workers[1].n_inputs, 1);
+	plan_free(&plan);
+	options_free(&options);
+	make("  ports: [{device: net_null0, queues: 2}]\n  workers: 3\n", &machine, &options,
+		&plan);
+	assert_int_equal(plan.ports[0].spec.shares, 2);
+	assert_int_equal(plan.workers[3].n_inputs, 0);
 	plan_free(&plan);
 	options_free(&options);
 }
@@ -225,7 +274,8 @@ a_worker_without_a_queue_is_noted(void **state)
 	struct plan plan;
 
 	(void)state;
-	make("  ports: [{device: net_null0}]\n  workers: 2\n", &machine, &options, &plan);
+	make("  ports: [{device: net_null0, queues: 1}]\n  workers: 2\n", &machine, &options,
+		&plan);
 	assert_int_equal(plan.notes.n, 1);
 	assert_string_equal(plan.notes.item[0],
 		"worker2 has no queue to poll: set queues of a port to 2, or penstock: workers to "
@@ -477,6 +527,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sockets_are_the_slow_paths),
 		cmocka_unit_test(queues_go_round_the_workers),
+		cmocka_unit_test(workers_without_a_queue_are_steered_to),
 		cmocka_unit_test(workers_are_as_many_as_cores_and_queues_allow),
 		cmocka_unit_test(cores_outside_the_allowed_ones_are_refused),
 		cmocka_unit_test(the_slow_path_keeps_off_the_workers_cores),
