@@ -67,8 +67,9 @@ static const struct setting port_rows[] = {
 		PORT_FIELD(queues),
 		.value = "auto",
 		.check = check_queues,
-		.help = "Receive queues. auto: one for each worker on a NIC, one on a virtual "
-			"device.",
+		.help = "Receive queues, and workers that share the port: those without a queue "
+			"get frames steered in software. auto: one for each worker on a NIC, one "
+			"on a virtual device; shared by all workers if there are more than queues.",
 		.note = "auto, 1 to 256",
 	},
 	{

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the device's hash is used for, where it has one: net_null keeps the table it is given. */
+/* What the device's hash is used for, where it has one: net_null keeps the table it is given. What
+ * other devices grant is laid out by hand. */
 #include "dpdk/lab.h"
 
-#include <rte_ethdev.h>
-#include <rte_mbuf.h>
-
-#include "dpdk/pool.h"
-#include "dsd/burst.h"
+#include "dpdk/port.c"
 
 static void
 names_what_is_wanted_and_granted(void **state)
@@ -22,6 +19,60 @@ names_what_is_wanted_and_granted(void **state)
 	assert_string_equal(names, "none");
 	assert_true(rxhash_has_ports(rxhash_wanted()));
 	assert_false(rxhash_has_ports(RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_NONFRAG_IPV4_UDP));
+}
+
+/* What is made of a device that has n_queues, and these functions, for n_shares workers. */
+static struct port
+choose(const char *driver, uint64_t functions, uint16_t n_queues, uint16_t n_shares,
+	struct rte_eth_conf *conf)
+{
+	const struct rte_eth_dev_info info = {.flow_type_rss_offloads = functions,
+		.rx_offload_capa = RTE_ETH_RX_OFFLOAD_RSS_HASH};
+	struct port port = {.facts = {.driver = driver,
+				    .queues_wanted = n_queues,
+				    .queues = n_queues,
+				    .shares = n_shares}};
+
+	*conf = (struct rte_eth_conf){0};
+	choose_hash(&port, &info, conf);
+	return port;
+}
+
+#define BY_ADDRESS (RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_NONFRAG_IPV4_TCP | RTE_ETH_RSS_IPV6)
+#define BY_PORTS (BY_ADDRESS | RTE_ETH_RSS_NONFRAG_IPV4_UDP | RTE_ETH_RSS_NONFRAG_IPV6_UDP)
+
+static void
+steers_where_the_device_cannot_tell_flows_apart(void **state)
+{
+	struct rte_eth_conf conf;
+	struct port port;
+
+	(void)state;
+	port = choose("net_ixgbe", BY_PORTS, 4, 4, &conf);
+	assert_int_equal(port.facts.queues, 4);
+	assert_int_equal(conf.rxmode.mq_mode, RTE_ETH_MQ_RX_RSS);
+	assert_int_equal(conf.rx_adv_conf.rss_conf.rss_hf, BY_PORTS & rxhash_wanted());
+	assert_int_equal(port.receive_offloads, 0); /* nobody reads the hash */
+	/* Fewer queues than workers: the hash steers too. */
+	port = choose("net_ixgbe", BY_PORTS, 4, 6, &conf);
+	assert_int_equal(port.facts.queues, 4);
+	assert_int_equal(port.facts.shares, 6);
+	assert_int_equal(port.receive_offloads, RTE_ETH_RX_OFFLOAD_RSS_HASH);
+	/* By address only, or by nothing: one queue and all others behind it. */
+	port = choose("net_vmxnet3", BY_ADDRESS, 4, 4, &conf);
+	assert_int_equal(port.facts.queues, 1);
+	assert_int_equal(port.facts.shares, 4);
+	assert_int_equal(conf.rxmode.mq_mode, RTE_ETH_MQ_RX_NONE);
+	port = choose("net_e1000_em", 0, 2, 2, &conf);
+	assert_int_equal(port.facts.queues, 1);
+	/* There the host spreads. */
+	port = choose("net_virtio", 0, 4, 4, &conf);
+	assert_int_equal(port.facts.queues, 4);
+	/* One worker polls all queues: nobody to steer to. */
+	port = choose("net_vmxnet3", BY_ADDRESS, 4, 1, &conf);
+	assert_int_equal(port.facts.queues, 4);
+	assert_int_equal(port.facts.shares, 4);
+	assert_int_equal(conf.rxmode.mq_mode, RTE_ETH_MQ_RX_RSS);
 }
 
 /* Entry i belongs to share i modulo the shares; share s is polled, or steered to, from queue s
@@ -172,6 +223,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_what_is_wanted_and_granted),
+		cmocka_unit_test(steers_where_the_device_cannot_tell_flows_apart),
 		cmocka_unit_test(fills_the_devices_table_so_that_every_worker_gets_the_same),
 		cmocka_unit_test(takes_the_devices_hash_for_datagrams_only),
 		cmocka_unit_test(a_lane_ends_with_its_poller),
