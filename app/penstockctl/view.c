@@ -76,8 +76,9 @@ print_ports(json_t *ports)
 
 		snprintf(queues, sizeof(queues), "%lld of %lld", number(port, "queues_granted"),
 			number(port, "queues_wanted"));
-		printf("%-18s %-14s %-16s %s\n", text(port, "name"), text(port, "driver"), queues,
-			text(port, "hash_granted"));
+		printf("%-18s %-14s %-16s %s (wanted: %s)\n", text(port, "name"),
+			text(port, "driver"), queues, text(port, "hash_granted"),
+			text(port, "hash_wanted"));
 		json_array_foreach(json_object_get(port, "shares"), j,
 			share) printf("  %-16s queue %-8lld %-16s %14lld frames\n",
 			text(share, "worker"), number(share, "queue"),
