@@ -33,6 +33,9 @@
  * so many, so what was accepted before comes out, and an endless source comes to an end. */
 #define LAST_FRAMES (1 << 14)
 
+/* A ring of which so large a part is filled is filling up. */
+#define FILLING_PART 4
+
 extern const struct input_ops input_ops_dpdk;
 
 struct queue {
@@ -135,7 +138,7 @@ receive(struct queue *queue, struct rte_mbuf **mbufs)
 	uint16_t n, n_refused = 0, n_polled;
 
 	if (queue->lane != NULL) {
-		n = steer_take(queue->lane, mbufs, BURST_MAX);
+		n = n_polled = steer_take(queue->lane, mbufs, BURST_MAX);
 	} else {
 		n = n_polled = poll_device(queue, mbufs);
 		if (queue->poller != NULL && n != 0)
@@ -143,6 +146,7 @@ receive(struct queue *queue, struct rte_mbuf **mbufs)
 		if (unlikely(queue->quiesced) && queue->frames_left != 0)
 			count_down(queue, n_polled);
 	}
+	queue->input.has_more = n_polled == BURST_MAX;
 	atomic_store_explicit(queue->frames,
 		atomic_load_explicit(queue->frames, memory_order_relaxed) + n,
 		memory_order_relaxed);
@@ -187,6 +191,17 @@ release(struct input *input, struct burst *burst)
 {
 	(void)input;
 	rte_pktmbuf_free_bulk((struct rte_mbuf **)burst->handle, burst->n);
+}
+
+/* Drivers that cannot count say so, with a negative number. */
+static bool
+is_filling(struct input *input)
+{
+	struct queue *queue = container_of(input, struct queue, input);
+
+	return queue->lane == NULL &&
+		rte_eth_rx_queue_count(queue->port_number, queue->queue) >=
+		port_facts(queue->port)->descriptors / FILLING_PART;
 }
 
 static void
@@ -273,6 +288,7 @@ queue_open(const struct input_spec *spec, struct stats *stats, struct input **re
 	queue->filter = port_filter(spec->port);
 	queue->port_number = port_number(spec->port);
 	queue->queue = spec->queue;
+	queue->input.keeps_unread = facts->keeps_unread && queue->lane == NULL;
 	choose_checks(queue, facts);
 	guard_add(&queue->guard);
 	*ret_input = &queue->input;
@@ -293,6 +309,7 @@ const struct input_ops input_ops_dpdk = {
 	.open = queue_open,
 	.poll = poll_queue,
 	.release = release,
+	.is_filling = is_filling,
 	.quiesce = quiesce,
 	.is_pending = is_pending,
 	.settle = settle,

@@ -163,6 +163,7 @@ add_connection(struct uds_stream *uds, int fd)
 		return;
 	}
 	connection->fd = fd;
+	connection->stream.account = uds->input.account;
 	connection->next = uds->connections;
 	if (connection->next != NULL)
 		connection->next->previous = connection;
@@ -298,7 +299,7 @@ static void
 uds_stream_release(struct input *input, struct burst *burst)
 {
 	for (int i = 0; i < burst->n; i++)
-		free(burst->handle[i]);
+		stream_free(burst->handle[i]);
 }
 
 static int
@@ -363,6 +364,7 @@ uds_stream_open(const struct input_spec *spec, struct stats *stats, struct input
 	if (uds == NULL)
 		return error_fill(error, ENOMEM, "%s: no memory", spec->name);
 	input_init(&uds->input, &input_ops_uds_stream, spec, stats);
+	uds->input.keeps_unread = true; /* a client whose socket is full waits */
 	uds->socket.fd = -1;
 	uds->payload_max = spec->payload_max;
 	uds->connections_max = connection_limit();

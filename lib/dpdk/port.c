@@ -289,6 +289,8 @@ note_device(struct port *port, const struct rte_eth_dev_info *info)
 		strcmp(driver, "net_pcap") == 0 || strcmp(driver, "net_tap") == 0;
 	/* net_pcap counts each read at a damaged place in the file, once a poll. */
 	port->loses_with_error = strcmp(driver, "net_pcap") != 0;
+	port->facts.keeps_unread = strcmp(driver, "net_null") == 0 ||
+		(strcmp(driver, "net_pcap") == 0 && strstr(port->facts.device, "rx_pcap=") != NULL);
 	port->is_memif_client = strcmp(driver, "net_memif") == 0 &&
 		strstr(port->facts.device, "role=server") == NULL;
 }

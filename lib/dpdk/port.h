@@ -57,6 +57,7 @@ struct port_facts {
 	const char *driver; /* "net_ixgbe" */
 	uint8_t mac[6];
 	bool is_virtual; /* no NIC behind it */
+	bool keeps_unread; /* a file, or endless: loses nothing however late it is polled */
 	int node; /* NUMA node where its memory should be; -1: none */
 	int memory_node; /* where it is; -1: on any, since that one had not enough */
 	uint16_t queues_wanted, queues; /* granted, and used */

@@ -9,12 +9,14 @@
 struct input_ops {
 	const char *name;
 
-	/* Each as the function of the same name in input/input.h. NULL: quiesce, is_pending,
-	 * settle, refresh and fd may be missing (nothing to do; must be polled). */
+	/* Each as the function of the same name in input/input.h. NULL: is_filling, quiesce,
+	 * is_pending, settle, refresh and fd may be missing (cannot tell, nothing to do; must be
+	 * polled). */
 	int (*open)(const struct input_spec *spec, struct stats *stats, struct input **ret_input,
 		struct error *error);
 	void (*poll)(struct input *input, struct burst *burst);
 	void (*release)(struct input *input, struct burst *burst);
+	bool (*is_filling)(struct input *input);
 	int (*fd)(const struct input *input);
 	void (*quiesce)(struct input *input);
 	bool (*is_pending)(const struct input *input);
@@ -30,6 +32,9 @@ struct input {
 	const char *name;
 	uint16_t listener;
 	bool eol_required;
+	bool keeps_unread; /* false unless the driver says so */
+	bool has_more; /* each poll says so; not asked of one that keeps_unread */
+	struct account *account;
 	char address[128];
 };
 

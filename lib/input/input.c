@@ -39,6 +39,30 @@ input_release(struct input *input, struct burst *burst)
 	input->ops->release(input, burst);
 }
 
+bool
+input_has_more(const struct input *input)
+{
+	return input->has_more;
+}
+
+bool
+input_is_filling(struct input *input)
+{
+	return input->ops->is_filling != NULL && input->ops->is_filling(input);
+}
+
+bool
+input_keeps_unread(const struct input *input)
+{
+	return input->keeps_unread;
+}
+
+struct account *
+input_account(const struct input *input)
+{
+	return input->account;
+}
+
 int
 input_fd(const struct input *input)
 {
@@ -100,6 +124,9 @@ input_init(struct input *input, const struct input_ops *ops, const struct input_
 	input->name = spec->name;
 	input->listener = spec->listener;
 	input->eol_required = spec->eol_required;
+	input->keeps_unread = false;
+	input->has_more = false;
+	input->account = spec->account;
 	snprintf(input->address, sizeof(input->address), "%s",
 		spec->address != NULL ? spec->address : "");
 }

@@ -13,6 +13,7 @@
 #include "dsd/burst.h"
 #include "stats/stats.h"
 
+struct account;
 struct input;
 struct port;
 
@@ -27,6 +28,7 @@ struct input_spec {
 	uint32_t receive_size; /* SO_RCVBUF in bytes; 0 leaves the system's */
 	uint32_t socket_mode; /* of a Unix socket's file */
 	bool eol_required;
+	struct account *account; /* what its datagrams take while they wait; NULL: no limit */
 	struct port *port; /* dpdk: an opened port … */
 	uint16_t queue; /* … and which of its queues */
 };
@@ -42,6 +44,19 @@ void input_poll(struct input *input, struct burst *burst);
 
 /* Gives the burst's memory back. Called once for each poll that returned n > 0. */
 void input_release(struct input *input, struct burst *burst);
+
+/* Whether the last poll found as much as one can find, so that there is probably more. */
+bool input_has_more(const struct input *input);
+
+/* Whether the device says that its ring fills up. Worth asking when it has more. */
+bool input_is_filling(struct input *input);
+
+/* Whether what is not polled waits without being lost, for as long as it takes: a file, a stream.
+ */
+bool input_keeps_unread(const struct input *input);
+
+/* The one of its spec. */
+struct account *input_account(const struct input *input);
 
 /* A descriptor that is readable when a poll would find something, or -1: then it must be polled.
  * An input may hold more than one burst from a single read, of which the descriptor tells nothing:

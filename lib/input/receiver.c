@@ -101,6 +101,7 @@ receiver_poll(struct receiver *receiver, struct input *input, int fd, struct bur
 	int n = receive(receiver, input, fd);
 
 	burst->n = 0;
+	input->has_more = n >= RECEIVER_FULL;
 	for (int i = 0; i < n; i++)
 		take(receiver, input, burst, i);
 	if (n > 0)

@@ -11,6 +11,10 @@
 
 #include "input/driver.h"
 
+/* So many datagrams at once say that more are on the way: a socket's buffer, or that of one sender
+ * to a Unix socket, is 208 KiB by default, and holds no more than 23 of 8 KiB. */
+#define RECEIVER_FULL 8
+
 struct receiver {
 	uint32_t payload_max; /* bytes; what is longer is cut and marked */
 	uint8_t *slots; /* BURST_MAX of payload_max + BURST_TAILROOM; owned */

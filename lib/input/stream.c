@@ -6,6 +6,13 @@
 #include "base/compiler.h"
 #include "input/driver.h"
 
+/* What a payload lies in: it can outlive its stream until the frame is decoded. */
+struct block {
+	struct account *account;
+	size_t size; /* of all of it, as charged */
+	uint8_t payload[];
+};
+
 static size_t
 min_size(size_t a, size_t b)
 {
@@ -34,21 +41,60 @@ take_length(struct stream *stream, struct span *bytes)
 	return stream->n_length == STREAM_LENGTH_SIZE;
 }
 
+static struct block *
+block_of(uint8_t *payload)
+{
+	return payload != NULL ? container_of(payload, struct block, payload) : NULL;
+}
+
+/* A block for so many bytes in place of an old one, with its bytes. NULL when it cannot be had; the
+ * old one stays then. Both are charged while the bytes move: they may exist at the same time. */
+static struct block *
+block_grow(struct account *account, struct block *old, size_t capacity)
+{
+	size_t size = sizeof(struct block) + capacity + BURST_TAILROOM;
+	size_t old_size = old != NULL ? old->size : 0;
+	struct block *block;
+
+	if (account != NULL && !account_take(account, size))
+		return NULL;
+	block = realloc(old, size);
+	if (account != NULL && (block == NULL || old_size != 0))
+		account_give(account, block == NULL ? size : old_size);
+	if (block == NULL)
+		return NULL;
+	block->account = account;
+	block->size = size;
+	return block;
+}
+
+void
+stream_free(void *owned)
+{
+	struct block *block = owned;
+
+	if (block == NULL)
+		return;
+	if (block->account != NULL)
+		account_give(block->account, block->size);
+	free(block);
+}
+
 /* Grows with the bytes that came, not by what the sender claims: a length costs it nothing. */
 static bool
 reserve(struct stream *stream, uint32_t wanted, uint32_t frame_size)
 {
 	size_t capacity = min_size((size_t)stream->capacity * 2, frame_size);
-	uint8_t *payload;
+	struct block *block;
 
 	if (wanted <= stream->capacity)
 		return true;
 	if (capacity < wanted)
 		capacity = wanted;
-	payload = realloc(stream->payload, capacity + BURST_TAILROOM);
-	if (payload == NULL)
+	block = block_grow(stream->account, block_of(stream->payload), capacity);
+	if (block == NULL)
 		return false;
-	stream->payload = payload;
+	stream->payload = block->payload;
 	stream->capacity = (uint32_t)capacity;
 	return true;
 }
@@ -69,8 +115,9 @@ hold(struct stream *stream, uint32_t frame_size, struct span *bytes, struct stre
 	*bytes = span_from(*bytes, n);
 	if (stream->held < frame_size)
 		return STREAM_HUNGRY;
-	*ret_frame = (struct stream_frame){span_of(stream->payload, frame_size), stream->payload};
-	*stream = (struct stream){0};
+	*ret_frame = (struct stream_frame){span_of(stream->payload, frame_size),
+		block_of(stream->payload)};
+	*stream = (struct stream){.account = stream->account};
 	return STREAM_FRAME;
 }
 
@@ -111,6 +158,6 @@ stream_end(const struct stream *stream)
 void
 stream_reset(struct stream *stream)
 {
-	free(stream->payload);
-	*stream = (struct stream){0};
+	stream_free(block_of(stream->payload));
+	*stream = (struct stream){.account = stream->account};
 }

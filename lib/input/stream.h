@@ -9,16 +9,18 @@
 #include <stdint.h>
 
 #include "base/span.h"
+#include "mem/account.h"
 #include "stats/stats.h"
 
 #define STREAM_LENGTH_SIZE 4
 
-/* All zero is a stream that has seen nothing. It keeps only the frame that is not whole yet: at
- * most payload_max bytes and a tailroom, and never more than twice what has come. */
+/* All zero but the account is a stream that has seen nothing. It keeps only the frame that is not
+ * whole yet: at most payload_max bytes and a tailroom, and never more than twice what has come. */
 struct stream {
 	uint8_t length[STREAM_LENGTH_SIZE];
 	uint8_t n_length; /* bytes of it that have come */
 	enum counter broken; /* why no more frames can be found, or STAT_NONE */
+	struct account *account; /* charged for the payload; NULL: nobody is */
 	uint32_t held; /* payload bytes that have come */
 	uint32_t capacity; /* of payload, without its tailroom */
 	uint8_t *payload; /* owned; NULL when nothing is held */
@@ -26,7 +28,7 @@ struct stream {
 
 struct stream_frame {
 	struct span payload;
-	void *owned; /* what holds the payload, to free(); NULL: it lies in the caller's bytes */
+	void *owned; /* for stream_free, or NULL: the payload lies in the caller's bytes */
 };
 
 enum stream_result {
@@ -46,6 +48,9 @@ uint32_t stream_claimed(const struct stream *stream);
 /* How a connection that ends now ends: STAT_NONE between two frames, else the reason under which
  * the datagram that was begun is dropped. */
 enum counter stream_end(const struct stream *stream);
+
+/* Frees what held a frame's payload; NULL is fine. */
+void stream_free(void *owned);
 
 /* Frees what the stream holds; frames that were handed out are not its own any more. */
 void stream_reset(struct stream *stream);

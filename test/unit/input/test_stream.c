@@ -49,7 +49,7 @@ feed(struct stream *stream, const uint8_t *data, size_t size, struct result *res
 
 		snprintf(result->text + end, sizeof(result->text) - end, "[%.*s]",
 			(int)frame.payload.size, (const char *)frame.payload.data);
-		free(frame.owned);
+		stream_free(frame.owned);
 	}
 	if (result->last == STREAM_HUNGRY)
 		assert_int_equal(bytes.size, 0);
@@ -202,6 +202,39 @@ breaks_when_there_is_no_memory(void **state)
 	reallocs_left = -1;
 }
 
+/* Two streams on an account that has room for one and a half frames: one goes on, the other breaks.
+ * A frame that was handed out stays charged until it is freed. */
+static void
+breaks_when_its_account_is_used_up(void **state)
+{
+	struct account account;
+	struct budget shared;
+	struct stream first = {.account = &account}, second = {.account = &account};
+	struct stream_frame frame;
+	uint8_t bytes[104] = {100};
+	struct span rest = span_of(bytes, 54);
+
+	(void)state;
+	/* Each has 50 bytes of payload, 64 behind them and some of its own; the first doubles. */
+	budget_init(&shared, 0);
+	account_init(&account, &(struct account_conf){"streams", 400, 400}, &shared);
+	assert_int_equal(stream_next(&first, LIMIT, &rest, &frame), STREAM_HUNGRY);
+	assert_in_range(account.used, 50 + BURST_TAILROOM, 50 + BURST_TAILROOM + 32);
+	rest = span_of(bytes + 54, 50);
+	assert_int_equal(stream_next(&first, LIMIT, &rest, &frame), STREAM_FRAME);
+	assert_in_range(account.used, 100 + BURST_TAILROOM, 100 + BURST_TAILROOM + 32);
+	rest = span_of(bytes, 54);
+	assert_int_equal(stream_next(&second, LIMIT, &rest, &frame), STREAM_HUNGRY);
+	rest = span_of(bytes + 54, 50);
+	assert_int_equal(stream_next(&second, LIMIT, &rest, &frame), STREAM_BROKEN);
+	assert_int_equal(stream_end(&second), STAT_datagrams_dropped_no_memory);
+	assert_int_equal(account.n_refused, 1);
+	stream_reset(&second);
+	stream_free(frame.owned);
+	assert_int_equal(account.used, 0);
+	stream_reset(&first);
+}
+
 int
 main(void)
 {
@@ -213,6 +246,7 @@ main(void)
 		cmocka_unit_test(breaks_at_absurd_lengths_without_memory),
 		cmocka_unit_test(tells_where_a_stream_ends),
 		cmocka_unit_test(grows_with_the_bytes_that_came),
+		cmocka_unit_test(breaks_when_its_account_is_used_up),
 		cmocka_unit_test(breaks_when_there_is_no_memory),
 	};
 
