@@ -41,6 +41,10 @@ open_inputs(struct worker *worker, const struct worker_conf *conf, struct error 
 		if (status != 0)
 			return status;
 		worker->n_inputs++;
+		status = intake_add(&worker->intake, worker->input[i], &worker->source[i]);
+		if (status != 0)
+			return error_fill(error, -status, "%s: inputs on more than %d accounts",
+				conf->name, INTAKE_QUEUES_MAX);
 		fd = input_fd(worker->input[i]);
 		if (fd < 0)
 			worker->must_poll = true;
@@ -65,6 +69,7 @@ worker_new(const struct worker_conf *conf, struct worker **ret_worker, struct er
 	worker->name = conf->name;
 	worker->idle = conf->idle;
 	worker->clock = conf->lines.clock;
+	intake_init(&worker->intake, conf->pool, &worker->stats, worker->clock);
 	worker->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	worker->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (worker->epoll_fd < 0 || worker->wake_fd < 0 || watch(worker, worker->wake_fd) != 0)
@@ -91,6 +96,7 @@ worker_free(struct worker *worker)
 		return;
 	for (uint32_t i = 0; i < worker->n_inputs; i++)
 		input_close(worker->input[i]);
+	intake_discard(&worker->intake);
 	lines_done(&worker->lines);
 	shard_free(worker->shard);
 	if (worker->epoll_fd >= 0)
@@ -100,7 +106,36 @@ worker_free(struct worker *worker)
 	free(worker);
 }
 
-/* Polls each input once. Returns how many datagrams came. */
+/* Polls an input once and decodes in place; under pressure, moves what it has to the backlog.
+ * Returns how many datagrams came. */
+static uint32_t
+take_in(struct worker *worker, uint32_t i)
+{
+	struct intake_source *source = &worker->source[i];
+	struct stages *stages = &worker->stages;
+	uint32_t n;
+
+	if (intake_spills(source)) {
+		n = intake_spill(&worker->intake, source, &worker->burst);
+		stages_end(stages, n != 0 ? STAGE_POLL : STAGE_IDLE);
+		return n;
+	}
+	input_poll(worker->input[i], &worker->burst);
+	n = worker->burst.n;
+	intake_note(source);
+	stages_end(stages, n != 0 ? STAGE_POLL : STAGE_IDLE);
+	if (n == 0)
+		return 0;
+	lines_take(&worker->lines, &worker->burst);
+	stages_end(stages, STAGE_DECODE);
+	input_release(worker->input[i], &worker->burst);
+	if (unlikely(source->is_flooded))
+		n += intake_shed(&worker->intake, source, &worker->burst);
+	stages_end(stages, STAGE_POLL);
+	return n;
+}
+
+/* Returns how many datagrams came, or were waiting. */
 static uint32_t
 turn(struct worker *worker)
 {
@@ -108,16 +143,15 @@ turn(struct worker *worker)
 	uint32_t n = 0;
 
 	stages_poll(stages, &worker->stats);
-	for (uint32_t i = 0; i < worker->n_inputs; i++) {
-		input_poll(worker->input[i], &worker->burst);
-		stages_end(stages, worker->burst.n != 0 ? STAGE_POLL : STAGE_IDLE);
-		if (worker->burst.n == 0)
+	for (uint32_t i = 0; i < worker->n_inputs; i++)
+		n += take_in(worker, i);
+	for (uint32_t i = 0; i < worker->intake.n_queues; i++) {
+		if (!intake_take(&worker->intake, i, &worker->burst))
 			continue;
 		lines_take(&worker->lines, &worker->burst);
-		stages_end(stages, STAGE_DECODE);
 		n += worker->burst.n;
-		input_release(worker->input[i], &worker->burst);
-		stages_end(stages, STAGE_POLL);
+		intake_release(&worker->intake, i, &worker->burst);
+		stages_end(stages, STAGE_DECODE);
 	}
 	worker->stats.counter[STAT_worker_turns]++;
 	worker->stats.counter[STAT_worker_busy_turns] += n != 0;
@@ -254,6 +288,7 @@ drain(struct worker *worker)
 	}
 	if (n_empty < DRAIN_EMPTY_TURNS && until > began)
 		discard(worker, until + 2 * (until - began));
+	intake_discard(&worker->intake);
 	for (uint32_t i = 0; i < worker->n_inputs; i++)
 		input_refresh(worker->input[i]);
 	housekeep(worker);

@@ -12,6 +12,7 @@
 
 #include "input/input.h"
 #include "line/lines.h"
+#include "worker/intake.h"
 #include "worker/stages.h"
 
 #define WORKER_INPUTS_MAX 16
@@ -28,6 +29,7 @@ struct worker_conf {
 	const struct input_spec *inputs;
 	uint32_t n_inputs; /* WORKER_INPUTS_MAX at most */
 	enum worker_idle idle;
+	struct chunk_pool *pool; /* for the backlogs; NULL: there are none */
 	const struct shard_conf *shard;
 	struct lines_conf lines;
 };
@@ -43,6 +45,8 @@ struct worker {
 	struct shard *shard;
 	struct lines lines;
 	struct input *input[WORKER_INPUTS_MAX];
+	struct intake_source source[WORKER_INPUTS_MAX]; /* the same inputs */
+	struct intake intake;
 	uint32_t n_inputs;
 	bool has_left_unread; /* the drain's time was up before an input was at its end */
 	bool must_poll; /* an input has no descriptor to wait for */
