@@ -87,6 +87,27 @@ print_ports(json_t *ports)
 	}
 }
 
+static double
+mebibytes(json_t *object, const char *key)
+{
+	return (double)number(object, key) / (1 << 20);
+}
+
+static void
+print_memory(json_t *memory)
+{
+	json_t *account;
+	size_t i;
+
+	printf("%-18s %.1f MiB, ceiling %.1f MiB\n", "intake memory", mebibytes(memory, "resident"),
+		mebibytes(memory, "ceiling"));
+	printf("\n%-18s %14s %14s %14s %14s\n", "intake, MiB", "used", "peak", "reserve", "cap");
+	json_array_foreach(json_object_get(memory, "accounts"), i, account)
+		printf("%-18s %14.1f %14.1f %14.1f %14.1f\n", text(account, "name"),
+			mebibytes(account, "used"), mebibytes(account, "peak"),
+			mebibytes(account, "reserve"), mebibytes(account, "cap"));
+}
+
 void
 view_status(json_t *status)
 {
@@ -103,6 +124,7 @@ view_status(json_t *status)
 	printf("%-18s %.1f of %.1f MiB\n", "context memory",
 		(double)number(status, "context_bytes") / (1 << 20),
 		(double)number(status, "context_bytes_max") / (1 << 20));
+	print_memory(json_object_get(status, "intake_memory"));
 	print_workers(json_object_get(status, "by_worker"));
 	printf("\n%-18s %s\n", "listener", "address");
 	json_array_foreach(json_object_get(status, "listeners"), i, item)

@@ -93,6 +93,24 @@ line_cache_size(const struct daemon *d)
 	return d->options->max_context_bytes / 4 / d->plan->n_workers;
 }
 
+/* The inputs' accounts are known from here on. */
+static int
+open_ceiling(struct daemon *d, struct plan_error *error)
+{
+	int status = ceiling_open(&d->ceiling, &d->plan->ceiling);
+
+	if (status != 0)
+		return fail(error, status,
+			"not enough addresses for penstock: memory_ceiling: set it lower");
+	for (uint32_t w = 0; w < d->plan->n_workers; w++)
+		for (uint32_t i = 0; i < d->plan->workers[w].n_inputs; i++) {
+			struct input_spec *spec = &d->plan->workers[w].input[i];
+
+			spec->account = ceiling_account(&d->ceiling, spec->driver);
+		}
+	return 0;
+}
+
 static int
 open_workers(struct daemon *d, struct plan_error *error)
 {
@@ -106,6 +124,7 @@ open_workers(struct daemon *d, struct plan_error *error)
 			.inputs = plan->input,
 			.n_inputs = plan->n_inputs,
 			.idle = plan->idle,
+			.pool = &d->ceiling.pool,
 			.shard = &d->shard,
 			.lines =
 				{
@@ -220,6 +239,28 @@ source_ledger(void *context, struct ledger *ret_ledger)
 }
 
 static void
+fill_memory(const struct daemon *d, struct status_memory *memory)
+{
+	memory->ceiling = d->plan->ceiling.limit;
+	memory->resident = chunk_pool_resident(&d->ceiling.pool);
+	memory->resident_peak = chunk_pool_resident_peak(&d->ceiling.pool);
+	for (int i = 0; i < CEILING_ACCOUNT_COUNT; i++) {
+		const struct account *account = &d->ceiling.account[i];
+
+		if (account->conf.cap == 0)
+			continue;
+		memory->account[memory->n_accounts++] = (struct status_account){
+			.name = account->conf.name,
+			.used = atomic_load(&account->used),
+			.peak = atomic_load(&account->peak),
+			.reserve = account->conf.reserve,
+			.cap = account->conf.cap,
+			.n_refused = atomic_load(&account->n_refused),
+		};
+	}
+}
+
+static void
 source_status(void *context, struct status *ret_status)
 {
 	struct daemon *d = context;
@@ -235,6 +276,7 @@ source_status(void *context, struct status *ret_status)
 	for (uint32_t w = 0; w < d->n_workers && w < STATUS_WORKERS_MAX; w++)
 		worker_status(d->worker[w], &d->plan->workers[w], &ret_status->worker[w]);
 	ports_status(d->plan, ret_status);
+	fill_memory(d, &ret_status->memory);
 	for (uint32_t w = 0; w < d->n_workers; w++)
 		for (uint32_t i = 0; i < d->worker[w]->n_inputs; i++) {
 			const struct input *input = d->worker[w]->input[i];
@@ -336,8 +378,9 @@ daemon_start(struct daemon *d, struct plan *plan, struct plan_error *error)
 	if (status != 0)
 		return fail(error, status, "not enough memory");
 	if ((status = open_outputs(d, error)) != 0 || (status = ports_open(plan, error)) != 0 ||
-		(status = open_workers(d, error)) != 0 || (status = open_admin(d, error)) != 0 ||
-		(status = start_flusher(d, error)) != 0 || (status = start_workers(d, error)) != 0)
+		(status = open_ceiling(d, error)) != 0 || (status = open_workers(d, error)) != 0 ||
+		(status = open_admin(d, error)) != 0 || (status = start_flusher(d, error)) != 0 ||
+		(status = start_workers(d, error)) != 0)
 		return status;
 	atomic_store(&d->state, STATE_READY);
 	return 0;
@@ -351,6 +394,12 @@ daemon_apply(struct daemon *d)
 	atomic_store(&d->limit.max, d->options->max_contexts);
 	atomic_store(&d->budget.limit, d->options->max_context_bytes);
 	flusher_set_merger(d->flusher, &conf);
+}
+
+void
+daemon_trim(struct daemon *d)
+{
+	chunk_pool_trim(&d->ceiling.pool);
 }
 
 /* Ends the workers' threads: no datagram is taken in after this. */
@@ -422,6 +471,7 @@ daemon_close(struct daemon *d)
 	for (uint32_t i = 0; i < d->n_workers; i++)
 		worker_free(d->worker[i]);
 	ports_close();
+	ceiling_close(&d->ceiling);
 	free(d->worker);
 	free(d->outputs);
 	free(d->extra_tags);

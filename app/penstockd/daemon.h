@@ -15,6 +15,7 @@ struct daemon {
 	pthread_mutex_t reloading; /* held by a reload, and to end the time of reloads */
 	_Atomic uint64_t generation; /* of the configuration: 1, and one more with every reload */
 	struct budget budget;
+	struct ceiling ceiling;
 	struct context_limit limit;
 	struct shard_conf shard;
 	struct span *extra_tags;
@@ -39,6 +40,9 @@ int daemon_start(struct daemon *daemon, struct plan *plan, struct plan_error *er
 
 /* Puts into effect what a reload has changed in options. With reloading held. */
 void daemon_apply(struct daemon *daemon);
+
+/* Gives memory of a burst that is over back; about once a second, one thread. */
+void daemon_trim(struct daemon *daemon);
 
 /* Stops taking in, empties the queues and flushes, within stop_timeout. The ledger stays. */
 void daemon_stop(struct daemon *daemon);

@@ -71,6 +71,7 @@ wait_for_end(struct daemon *daemon, struct watch *watch, int signals)
 	for (;;) {
 		if (poll(&wait, 1, 1000) <= 0) {
 			watch_tick(watch, daemon);
+			daemon_trim(daemon);
 			continue;
 		}
 		if (read(signals, &info, sizeof(info)) != sizeof(info))

@@ -438,6 +438,7 @@ make(const struct options *options, const struct machine *machine, bool asks_dpd
 		plan_eal,
 		plan_memory,
 		plan_host,
+		plan_ceiling,
 	};
 	struct planner planner = {
 		.options = options,

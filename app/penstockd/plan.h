@@ -10,6 +10,7 @@
 #include "dpdk/port.h"
 #include "input/input.h"
 #include "output/output.h"
+#include "penstockd/ceiling.h"
 #include "penstockd/machine.h"
 #include "penstockd/options.h"
 #include "worker/worker.h"
@@ -76,6 +77,7 @@ struct plan {
 	bool use_hugepages; /* what EAL will find, if nobody takes them before */
 	uint64_t hugepage_memory_free; /* bytes in free hugepages */
 	uint64_t memory_worst; /* bytes: ceiling, contexts, ports */
+	struct ceiling_plan ceiling; /* how memory_ceiling is shared */
 	uint32_t payload_max; /* longest payload that can arrive, bytes */
 	struct string_list notes; /* what a user should know, one sentence each */
 };

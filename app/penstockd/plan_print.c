@@ -130,6 +130,22 @@ print_listeners(const struct plan *plan, FILE *out)
 }
 
 static void
+print_ceiling(const struct ceiling_plan *plan, FILE *out)
+{
+	for (int i = 0; i < CEILING_ACCOUNT_COUNT; i++) {
+		const struct account_conf *account = &plan->account[i];
+
+		if (account->cap != 0)
+			fprintf(out, "             %s: %llu MiB reserved, %llu MiB at most\n",
+				account->name, mebibytes(account->reserve),
+				mebibytes(account->cap));
+	}
+	fprintf(out, "             in chunks of %zu KiB, %s\n", plan->chunk_size >> 10,
+		plan->use_hugepages ? "of hugepages while there are free ones"
+				    : "of ordinary pages");
+}
+
+static void
 print_memory(const struct plan *plan, FILE *out)
 {
 	if (plan->options->hugepages == HUGEPAGES_OFF)
@@ -140,11 +156,12 @@ print_memory(const struct plan *plan, FILE *out)
 			plan->use_hugepages ? "used" : "ordinary memory instead");
 	fprintf(out,
 		"memory: at worst %llu MiB\n"
-		"  %6llu MiB received and not decoded yet (penstock: memory_ceiling, not "
-		"enforced)\n"
+		"  %6llu MiB received and not decoded yet (penstock: memory_ceiling)\n",
+		mebibytes(plan->memory_worst), mebibytes(plan->options->memory_ceiling));
+	print_ceiling(&plan->ceiling, out);
+	fprintf(out,
 		"  %6llu MiB series and their values (penstock: max_context_bytes)\n"
 		"  %6llu MiB DPDK and the ports' buffers\n",
-		mebibytes(plan->memory_worst), mebibytes(plan->options->memory_ceiling),
 		mebibytes(plan->options->max_context_bytes), mebibytes(plan->eal.memory));
 }
 

@@ -209,9 +209,10 @@ static const struct setting own_rows[] = {
 		.value = "256MiB",
 		.min = 1 << 20,
 		.max = 1ull << 40,
-		.help = "The most memory that received data may take before it is decoded. Planned "
-			"for and not enforced yet: only unfinished frames of streams wait so far, "
-			"each of at most dogstatsd_buffer_size.",
+		.help = "The most memory that received data may take before it is decoded. Beyond "
+			"it datagrams are dropped and counted. It is taken when it is needed and "
+			"given back within seconds; --check shows how ports, sockets and streams "
+			"share it.",
 	},
 	{
 		.name = "max_contexts",

@@ -382,6 +382,36 @@ write_outputs(struct text *text, const struct ledger *ledger)
 }
 
 static void
+write_memory(struct text *text, const struct status_memory *memory)
+{
+	static const struct {
+		enum family family;
+		size_t offset;
+	} columns[] = {
+		{FAMILY_INTAKE_USED, offsetof(struct status_account, used)},
+		{FAMILY_INTAKE_PEAK, offsetof(struct status_account, peak)},
+		{FAMILY_INTAKE_RESERVE, offsetof(struct status_account, reserve)},
+		{FAMILY_INTAKE_CAP, offsetof(struct status_account, cap)},
+		{FAMILY_INTAKE_REFUSED, offsetof(struct status_account, n_refused)},
+	};
+
+	write_one(text, FAMILY_INTAKE_CEILING, memory->ceiling);
+	write_one(text, FAMILY_INTAKE_RESIDENT, memory->resident);
+	write_one(text, FAMILY_INTAKE_RESIDENT_PEAK, memory->resident_peak);
+	for (size_t c = 0; c < ARRAY_LENGTH(columns); c++) {
+		const char *name = begin_family(text, columns[c].family);
+
+		for (size_t i = 0; i < memory->n_accounts; i++) {
+			const char *of = (const char *)&memory->account[i];
+			uint64_t value;
+
+			memcpy(&value, of + columns[c].offset, sizeof(value));
+			labelled(text, name, "account", memory->account[i].name, value);
+		}
+	}
+}
+
+static void
 write_status(struct text *text, const struct status *status)
 {
 	const char *name = begin_family(text, FAMILY_BUILD_INFO);
@@ -396,6 +426,7 @@ write_status(struct text *text, const struct status *status)
 	write_one(text, FAMILY_CONTEXTS, status->contexts);
 	write_one(text, FAMILY_CONTEXT_BYTES, status->context_bytes);
 	write_one(text, FAMILY_CONTEXT_BYTES_MAX, status->context_bytes_max);
+	write_memory(text, &status->memory);
 }
 
 int

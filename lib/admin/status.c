@@ -95,6 +95,31 @@ write_port(const struct status *status, const struct status_port *port, struct j
 	json_object_end(json);
 }
 
+static void
+write_memory(const struct status_memory *memory, struct json *json)
+{
+	json_object_begin(json);
+	json_key_uint(json, "ceiling", memory->ceiling);
+	json_key_uint(json, "resident", memory->resident);
+	json_key_uint(json, "resident_peak", memory->resident_peak);
+	json_key(json, "accounts");
+	json_array_begin(json);
+	for (size_t i = 0; i < memory->n_accounts; i++) {
+		const struct status_account *account = &memory->account[i];
+
+		json_object_begin(json);
+		json_key_text(json, "name", account->name);
+		json_key_uint(json, "used", account->used);
+		json_key_uint(json, "peak", account->peak);
+		json_key_uint(json, "reserve", account->reserve);
+		json_key_uint(json, "cap", account->cap);
+		json_key_uint(json, "refused", account->n_refused);
+		json_object_end(json);
+	}
+	json_array_end(json);
+	json_object_end(json);
+}
+
 void
 status_write(const struct status *status, const struct ledger *ledger, struct json *json)
 {
@@ -108,6 +133,8 @@ status_write(const struct status *status, const struct ledger *ledger, struct js
 	json_key_uint(json, "context_bytes", status->context_bytes);
 	json_key_uint(json, "context_bytes_max", status->context_bytes_max);
 	write_workers(status, json);
+	json_key(json, "intake_memory");
+	write_memory(&status->memory, json);
 	json_key(json, "listeners");
 	json_array_begin(json);
 	for (size_t i = 0; i < status->n_listeners; i++) {

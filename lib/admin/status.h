@@ -34,6 +34,21 @@ struct status_worker {
 };
 
 #define STATUS_WORKERS_MAX 128 /* more than DPDK runs */
+#define STATUS_ACCOUNTS_MAX 4
+
+/* Memory of one kind of what is received and not decoded, in bytes. */
+struct status_account {
+	const char *name; /* borrowed */
+	uint64_t used, peak, reserve, cap;
+	uint64_t n_refused; /* times that it was not given what was asked for */
+};
+
+struct status_memory {
+	uint64_t ceiling; /* of all accounts together */
+	uint64_t resident, resident_peak; /* bytes of backlog chunks that have pages */
+	struct status_account account[STATUS_ACCOUNTS_MAX];
+	size_t n_accounts;
+};
 
 /* Strings are borrowed in both. */
 struct status_port {
@@ -62,6 +77,7 @@ struct status {
 	struct status_worker worker[STATUS_WORKERS_MAX]; /* the first n_workers */
 	uint64_t contexts; /* alive in all workers */
 	uint64_t context_bytes, context_bytes_max;
+	struct status_memory memory;
 	struct status_listener listener[STATS_LISTENERS_MAX];
 	size_t n_listeners;
 	struct status_port port[STATS_LISTENERS_MAX];

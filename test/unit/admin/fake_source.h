@@ -137,6 +137,11 @@ fake_init(struct fake *fake)
 	fake->status.contexts = 11;
 	fake->status.context_bytes = 2200;
 	fake->status.context_bytes_max = 1 << 20;
+	fake->status.memory = (struct status_memory){.ceiling = 65536,
+		.resident = 4096,
+		.resident_peak = 8192,
+		.account = {{"sockets", 100, 300, 400, 500, 2}},
+		.n_accounts = 1};
 	fake->status.listener[0] = (struct status_listener){"udp", "127.0.0.1:8125"};
 	fake->status.n_listeners = 1;
 }

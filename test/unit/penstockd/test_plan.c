@@ -335,6 +335,22 @@ memory_is_summed_and_compared(void **state)
 	options_free(&options);
 }
 
+/* Two workers with a port and one with sockets have 2 chunks of 256 KiB each; the longest datagram
+ * of a port is 65507 bytes. */
+static void
+a_ceiling_below_the_reserves_is_refused(void **state)
+{
+	static const char own[] =
+		"  ports: [{device: net_null0, queues: 2}]\n  workers: 2\n  memory_ceiling: 1MiB\n";
+	struct machine machine = machine_of(4);
+
+	(void)state;
+	expect_refused(own, &machine, 78,
+		"penstock: memory_ceiling is 1024 KiB, but 2 workers with ports, 1 with sockets "
+		"and "
+		"frames of up to 65507 bytes need 1536 KiB at least: set it to 2MiB or more");
+}
+
 /* 32 and 4 each for 2 workers, 2 sockets, 3 queues and 1 output: 64. */
 static void
 too_few_descriptors_are_refused(void **state)
@@ -535,6 +551,7 @@ main(void)
 		cmocka_unit_test(a_missing_device_is_refused_with_the_way_out),
 		cmocka_unit_test(a_missing_folder_is_refused_with_the_way_out),
 		cmocka_unit_test(memory_is_summed_and_compared),
+		cmocka_unit_test(a_ceiling_below_the_reserves_is_refused),
 		cmocka_unit_test(too_few_descriptors_are_refused),
 		cmocka_unit_test(what_dpdk_is_told_is_what_was_planned),
 		cmocka_unit_test(ports_need_a_udp_port),
