@@ -3,8 +3,8 @@
  * More series than fit into the caches: lines in memory, a whole worker with its flush thread
  * against the reference loop, which fetches keys ahead here.
  */
+#include "assembly.h"
 #include "feed.h"
-#include "intake.h"
 #include "measure.h"
 #include "replayed.h"
 
@@ -13,7 +13,7 @@
 #define FLUSH_INTERVAL 10 /* s */
 
 struct worker_side {
-	struct intake intake;
+	struct assembly assembly;
 	struct feed feed;
 };
 
@@ -40,9 +40,9 @@ check_worker(struct worker_side *side)
 	const struct load *load = side->feed.load;
 	struct load_part sent = load_sent(load, side->feed.n_payloads);
 
-	intake_stop(&side->intake);
-	intake_check(&side->intake, load->options->name, &sent);
-	intake_check_output(&side->intake, load->options->name, load->options->n_series);
+	assembly_stop(&side->assembly);
+	assembly_check(&side->assembly, load->options->name, &sent);
+	assembly_check_output(&side->assembly, load->options->name, load->options->n_series);
 }
 
 static void
@@ -54,8 +54,8 @@ compare(const struct measure *measure, const struct load_options *options)
 
 	load_init(&load, options, measure->seed);
 	reference.load = side.feed.load = &load;
-	intake_open(&side.intake, 1, NULL, FLUSH_INTERVAL);
-	feed_open(&side.feed, side.intake.worker[0]);
+	assembly_open(&side.assembly, 1, NULL, FLUSH_INTERVAL);
+	feed_open(&side.feed, side.assembly.worker[0]);
 	replayed_run(&reference, UINT32_MAX, WARM_PASSES * (uint64_t)load.n_payloads);
 	feed_run(&side.feed, UINT32_MAX, WARM_PASSES * (uint64_t)load.n_payloads);
 	measure_compare(measure, options->name, "lines", MEASURE_RATE,
@@ -66,7 +66,7 @@ compare(const struct measure *measure, const struct load_options *options)
 		2);
 	replayed_check(&reference);
 	check_worker(&side);
-	intake_close(&side.intake);
+	assembly_close(&side.assembly);
 	reference_free(reference.reference);
 	load_done(&load);
 }

@@ -10,9 +10,9 @@
 #include <sched.h>
 #include <stdio.h>
 
+#include "assembly.h"
 #include "base/thread.h"
 #include "feed.h"
-#include "intake.h"
 #include "measure.h"
 
 #define SKIPPED 77 /* as the tests say it */
@@ -28,9 +28,9 @@ struct lane {
 };
 
 struct subject {
-	struct intake intake;
+	struct assembly assembly;
 	uint32_t n_lanes;
-	struct lane lane[INTAKE_WORKERS_MAX];
+	struct lane lane[ASSEMBLY_WORKERS_MAX];
 };
 
 static void *
@@ -67,7 +67,7 @@ static uint64_t
 run_lanes(void *context, uint64_t duration)
 {
 	struct subject *subject = context;
-	pthread_t thread[INTAKE_WORKERS_MAX];
+	pthread_t thread[ASSEMBLY_WORKERS_MAX];
 	struct load_part before = sent_by(subject);
 
 	for (uint32_t i = 0; i < subject->n_lanes; i++) {
@@ -92,18 +92,18 @@ mean_spent(void *context)
 }
 
 static void
-open_subject(struct subject *subject, uint32_t n_lanes, const int cpu[INTAKE_WORKERS_MAX],
+open_subject(struct subject *subject, uint32_t n_lanes, const int cpu[ASSEMBLY_WORKERS_MAX],
 	const struct load_options *options, uint64_t seed)
 {
 	subject->n_lanes = n_lanes;
-	intake_open(&subject->intake, n_lanes, NULL, FLUSH_INTERVAL);
+	assembly_open(&subject->assembly, n_lanes, NULL, FLUSH_INTERVAL);
 	for (uint32_t i = 0; i < n_lanes; i++) {
 		struct lane *lane = &subject->lane[i];
 
 		load_init(&lane->load, options, seed + i);
 		lane->cpu = cpu[i];
 		lane->feed = (struct feed){.load = &lane->load, .n_burst = BURST_MAX};
-		feed_open(&lane->feed, subject->intake.worker[i]);
+		feed_open(&lane->feed, subject->assembly.worker[i]);
 	}
 }
 
@@ -112,24 +112,24 @@ close_subject(struct subject *subject)
 {
 	struct load_part sent = sent_by(subject);
 
-	intake_stop(&subject->intake);
-	intake_check(&subject->intake, "cores", &sent);
-	intake_check_output(&subject->intake, "cores", SERIES);
-	intake_close(&subject->intake);
+	assembly_stop(&subject->assembly);
+	assembly_check(&subject->assembly, "cores", &sent);
+	assembly_check_output(&subject->assembly, "cores", SERIES);
+	assembly_close(&subject->assembly);
 	for (uint32_t i = 0; i < subject->n_lanes; i++)
 		load_done(&subject->lane[i].load);
 }
 
 /* The first CPUs that this process may use. Returns how many. */
 static uint32_t
-find_cpus(int cpu[INTAKE_WORKERS_MAX])
+find_cpus(int cpu[ASSEMBLY_WORKERS_MAX])
 {
 	uint32_t n = 0;
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof(set), &set) != 0)
 		return 0;
-	for (int i = 0; i < CPU_SETSIZE && n < INTAKE_WORKERS_MAX; i++)
+	for (int i = 0; i < CPU_SETSIZE && n < ASSEMBLY_WORKERS_MAX; i++)
 		if (CPU_ISSET(i, &set))
 			cpu[n++] = i;
 	return n;
@@ -141,7 +141,7 @@ main(int argc, char **argv)
 	static struct subject one, two;
 	const struct load_options options = load_many("4 tags", SERIES, ROUNDS);
 	struct measure measure;
-	int cpu[INTAKE_WORKERS_MAX];
+	int cpu[ASSEMBLY_WORKERS_MAX];
 
 	measure_init(&measure, 0.5, argc, argv);
 	if (find_cpus(cpu) < 2) {

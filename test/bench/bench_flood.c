@@ -4,8 +4,8 @@
  * intern), and what is left of the rate of known lines when another sender floods it with them. A
  * new worker is made for each turn, so that every context of the flood is new in all turns.
  */
+#include "assembly.h"
 #include "feed.h"
-#include "intake.h"
 #include "measure.h"
 #include "replayed.h"
 
@@ -16,7 +16,7 @@
 #define FLOOD_BURST 6 /* payloads */
 
 struct flood_side {
-	struct intake intake;
+	struct assembly assembly;
 	bool is_open;
 	const struct load *hot_load, *flood_load;
 	struct feed hot, flood;
@@ -27,8 +27,8 @@ close_side(struct flood_side *side)
 {
 	if (!side->is_open)
 		return;
-	intake_stop(&side->intake);
-	intake_close(&side->intake);
+	assembly_stop(&side->assembly);
+	assembly_close(&side->assembly);
 	side->is_open = false;
 }
 
@@ -36,7 +36,7 @@ static void
 open_side(struct flood_side *side)
 {
 	close_side(side);
-	intake_open(&side->intake, 1, NULL, FLUSH_INTERVAL);
+	assembly_open(&side->assembly, 1, NULL, FLUSH_INTERVAL);
 	side->is_open = true;
 }
 
@@ -65,7 +65,7 @@ prepare_new(void *context)
 
 	open_side(side);
 	side->flood = (struct feed){.load = side->flood_load, .n_burst = BURST_MAX};
-	feed_open(&side->flood, side->intake.worker[0]);
+	feed_open(&side->flood, side->assembly.worker[0]);
 }
 
 /* Ends the program when a context was not new. */
@@ -74,8 +74,8 @@ check_new(const struct flood_side *side, const struct load_part *sent, uint64_t 
 {
 	struct stats stats;
 
-	intake_check(&side->intake, side->flood_load->options->name, sent);
-	intake_stats(&side->intake, &stats);
+	assembly_check(&side->assembly, side->flood_load->options->name, sent);
+	assembly_stats(&side->assembly, &stats);
 	if (stats.counter[STAT_worker_contexts_created] != n_series)
 		measure_fail("contexts are missing");
 }
@@ -115,7 +115,7 @@ prepare_hot(void *context)
 
 	open_side(side);
 	side->hot = (struct feed){.load = side->hot_load, .n_burst = BURST_MAX, .is_timed = true};
-	feed_open(&side->hot, side->intake.worker[0]);
+	feed_open(&side->hot, side->assembly.worker[0]);
 	feed_run(&side->hot, UINT32_MAX, WARM_PASSES * (uint64_t)side->hot_load->n_payloads);
 }
 
@@ -129,7 +129,7 @@ prepare_both(void *context)
 		.n_burst = FLOOD_BURST,
 		.until = UINT64_MAX};
 	side->flood.n_end = side->flood_load->n_payloads;
-	feed_open(&side->flood, side->intake.worker[0]);
+	feed_open(&side->flood, side->assembly.worker[0]);
 	side->flood.is_leader = true; /* without it there would be no flood */
 }
 

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "assembly.h"
 #include "base/clock.h"
 #include "base/thread.h"
 #include "feed.h"
-#include "intake.h"
 #include "measure.h"
 
 #define CONTEXTS 1000000
@@ -32,7 +32,7 @@ struct stopwatch {
 };
 
 struct subject {
-	struct intake intake;
+	struct assembly assembly;
 	struct feed feed;
 	struct stopwatch stopwatch;
 	_Atomic bool is_flushed;
@@ -137,7 +137,7 @@ flush(void *argument)
 {
 	struct subject *subject = argument;
 
-	intake_flush(&subject->intake);
+	assembly_flush(&subject->assembly);
 	atomic_store(&subject->is_flushed, true);
 	return NULL;
 }
@@ -207,9 +207,9 @@ check(struct subject *subject)
 	const struct load *load = subject->feed.load;
 	struct load_part sent = load_sent(load, subject->feed.n_payloads);
 
-	intake_stop(&subject->intake);
-	intake_check(&subject->intake, load->options->name, &sent);
-	intake_check_output(&subject->intake, load->options->name, CONTEXTS);
+	assembly_stop(&subject->assembly);
+	assembly_check(&subject->assembly, load->options->name, &sent);
+	assembly_check_output(&subject->assembly, load->options->name, CONTEXTS);
 }
 
 int
@@ -224,9 +224,9 @@ main(int argc, char **argv)
 	measure.note = subject.note;
 	load_init(&load, &options, measure.seed);
 	subject.feed.load = &load;
-	intake_open(&subject.intake, 1, NULL, NO_FLUSH);
-	watch_polls(&subject.stopwatch, subject.intake.worker[0]);
-	feed_open(&subject.feed, subject.intake.worker[0]);
+	assembly_open(&subject.assembly, 1, NULL, NO_FLUSH);
+	watch_polls(&subject.stopwatch, subject.assembly.worker[0]);
+	feed_open(&subject.feed, subject.assembly.worker[0]);
 	feed_run(&subject.feed, UINT32_MAX, 2 * (uint64_t)load.n_payloads); /* all are known */
 	subject.steal = stolen();
 	subject.preempted = preempted();
@@ -237,7 +237,7 @@ main(int argc, char **argv)
 		},
 		2);
 	check(&subject);
-	intake_close(&subject.intake);
+	assembly_close(&subject.assembly);
 	load_done(&load);
 	free(subject.stopwatch.gaps);
 	free(subject.stopwatch.cpu_gaps);

@@ -5,9 +5,9 @@
  */
 #include <stdio.h>
 
+#include "assembly.h"
 #include "base/compiler.h"
 #include "feed.h"
-#include "intake.h"
 #include "measure.h"
 
 #define WARM_PASSES 2 /* over the load */
@@ -24,23 +24,23 @@ run_measured(struct feed *feed)
 static void
 run(const struct measure *measure, const struct load_options *options)
 {
-	struct intake intake;
+	struct assembly assembly;
 	struct feed feed = {.n_burst = BURST_MAX};
 	struct load load;
 	struct load_part sent;
 
 	load_init(&load, options, measure->seed);
 	feed.load = &load;
-	intake_open(&intake, 1, NULL, NO_FLUSH);
-	feed_open(&feed, intake.worker[0]);
+	assembly_open(&assembly, 1, NULL, NO_FLUSH);
+	feed_open(&feed, assembly.worker[0]);
 	feed_run(&feed, UINT32_MAX * (uint64_t)1000, WARM_PASSES * (uint64_t)load.n_payloads);
 	run_measured(&feed);
 	sent = load_sent(&load, feed.n_payloads);
-	intake_check(&intake, options->name, &sent);
+	assembly_check(&assembly, options->name, &sent);
 	printf("{\"load\": \"%s\", \"lines\": %llu}\n", options->name,
 		(unsigned long long)load.total.n_lines);
-	intake_stop(&intake);
-	intake_close(&intake);
+	assembly_stop(&assembly);
+	assembly_close(&assembly);
 	load_done(&load);
 }
 

@@ -4,8 +4,8 @@
  * thread and the null output. No line comes twice: each turn has timestamps of its own. The
  * reference loop looks such lines up like all others, so each is a series of its own to it.
  */
+#include "assembly.h"
 #include "feed.h"
-#include "intake.h"
 #include "measure.h"
 #include "replayed.h"
 
@@ -15,7 +15,7 @@
 #define FIRST_TIMESTAMP 1700000000
 
 struct stamped_side {
-	struct intake intake;
+	struct assembly assembly;
 	struct feed feed;
 	struct replayed reference;
 	struct load_options options;
@@ -79,10 +79,10 @@ check_worker(struct stamped_side *side)
 	struct output_counts counts;
 	struct stats stats;
 
-	intake_stop(&side->intake);
-	intake_check(&side->intake, side->options.name, &side->sent);
-	intake_stats(&side->intake, &stats);
-	output_counts(side->intake.output, &counts);
+	assembly_stop(&side->assembly);
+	assembly_check(&side->assembly, side->options.name, &side->sent);
+	assembly_stats(&side->assembly, &stats);
+	output_counts(side->assembly.output, &counts);
 	if (stats.counter[STAT_lines_passed] != side->sent.n_lines ||
 		counts.delivered != side->sent.n_lines)
 		measure_fail("points are missing");
@@ -96,8 +96,8 @@ main(int argc, char **argv)
 
 	measure_init(&measure, 1, argc, argv);
 	reference.seed = worker.seed = measure.seed % 100000; /* timestamps of ten digits */
-	intake_open(&worker.intake, 1, NULL, FLUSH_INTERVAL);
-	feed_open(&worker.feed, worker.intake.worker[0]);
+	assembly_open(&worker.assembly, 1, NULL, FLUSH_INTERVAL);
+	feed_open(&worker.feed, worker.assembly.worker[0]);
 	measure_compare(&measure, "timestamps", "lines", MEASURE_RATE,
 		(const struct contestant[]){
 			{"reference", prepare_reference, run_reference, &reference, NULL},
@@ -105,7 +105,7 @@ main(int argc, char **argv)
 		},
 		2);
 	check_worker(&worker);
-	intake_close(&worker.intake);
+	assembly_close(&worker.assembly);
 	reference_free(reference.reference.reference);
 	load_done(&reference.load);
 	load_done(&worker.load);

@@ -15,10 +15,10 @@
 #include <rte_prefetch.h>
 
 #undef NS_PER_S /* DPDK's is a double; the one of base/clock.h is meant here */
+#include "assembly.h"
 #include "base/thread.h"
 #include "dpdk/eal.h"
 #include "dpdk/port.h"
-#include "intake.h"
 #include "load.h"
 #include "measure.h"
 #include "reference.h"
@@ -40,7 +40,7 @@ struct reference_side {
 struct worker_side {
 	const struct load *load;
 	struct port *port;
-	struct intake intake;
+	struct assembly assembly;
 	struct worker *worker; /* its only one */
 	uint64_t duration; /* ns of the turn */
 };
@@ -90,7 +90,7 @@ reopen_input(void *context)
 
 	input_close(worker->input[0]);
 	worker->n_inputs = 0;
-	if (input_open(&side->intake.input, &worker->stats, &worker->input[0], &error) != 0)
+	if (input_open(&side->assembly.input, &worker->stats, &worker->input[0], &error) != 0)
 		measure_fail("%s", error.text);
 	worker->n_inputs = 1;
 	atomic_store(&worker->command, WORKER_RUN);
@@ -148,8 +148,8 @@ check_worker(const struct worker_side *side)
 	struct load_part sent = load_sent(side->load, counter[STAT_datagrams_delivered]);
 	const char *what = side->load->options->name;
 
-	intake_check(&side->intake, what, &sent);
-	intake_check_output(&side->intake, what, counter[STAT_worker_contexts_created]);
+	assembly_check(&side->assembly, what, &sent);
+	assembly_check_output(&side->assembly, what, counter[STAT_worker_contexts_created]);
 }
 
 /* One more turn, which nobody flushes: the bucket holds what the port handed over, to the bit. */
@@ -208,8 +208,8 @@ compare(const struct measure *measure, const struct load *load, const char *cons
 	reference.port = open_port(&specs[0]);
 	reference.reference = reference_new(REFERENCE_SERIES, false);
 	worker.port = open_port(&specs[1]);
-	intake_open(&worker.intake, 1, worker.port, FLUSH_INTERVAL);
-	worker.worker = worker.intake.worker[0];
+	assembly_open(&worker.assembly, 1, worker.port, FLUSH_INTERVAL);
+	worker.worker = worker.assembly.worker[0];
 	measure_compare(measure, load->options->name, "lines", MEASURE_RATE,
 		(const struct contestant[]){
 			{"reference", NULL, run_reference, &reference, NULL},
@@ -217,10 +217,10 @@ compare(const struct measure *measure, const struct load *load, const char *cons
 		},
 		2);
 	check_reference(&reference);
-	intake_stop(&worker.intake);
+	assembly_stop(&worker.assembly);
 	check_worker(&worker);
 	check_bucket(&worker, measure->duration);
-	intake_close(&worker.intake);
+	assembly_close(&worker.assembly);
 	reference_free(reference.reference);
 	port_close(worker.port);
 	port_close(reference.port);
