@@ -13,7 +13,7 @@
 #include "penstockd/hardware.h"
 #include "penstockd/ports.h"
 
-#define DATAGRAM_MAX 65507 /* UDP over IPv4: 65535 - 20 - 8 */
+#define DATAGRAM_MAX 65527 /* UDP over IPv6: 65535 - 8; in fragments or in a jumbo frame */
 
 /* Files that are open at the same time, generously: EAL takes 16 by itself and panics over some of
  * them; a socket with its epoll, a queue of memif or a worker takes up to 4. */

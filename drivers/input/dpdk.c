@@ -3,12 +3,14 @@
 /*
  * One share of a DPDK port (dpdk/steer.h): a receive queue, or what is steered in software by the
  * worker that polls one. Payloads are handed out where the device put them; a frame that carries
- * none for us is counted by its reason and its buffer goes back at once. The first queue's input
- * also counts, at each refresh, what the device lost.
+ * none for us is counted by its reason and its buffer goes back at once. A frame in several buffers
+ * is joined, a fragment is kept until its datagram is complete. The first queue's input also
+ * counts, at each refresh, what the device lost.
  *
  * A frame counts as received with the worker that it is for, or with the poller if the lane is
  * full; in a lane it is as if still in the device.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,9 @@
 #undef NS_PER_S /* DPDK's is a double; the one of base/clock.h is meant here */
 #include "base/clock.h"
 #include "dpdk/guard.h"
+#include "dpdk/joiner.h"
 #include "dpdk/port.h"
+#include "frame/reassembly.h"
 #include "input/driver.h"
 
 /* How far ahead of the parser a frame's first line is fetched. */
@@ -36,6 +40,9 @@
 /* A ring of which so large a part is filled is filling up. */
 #define FILLING_PART 4
 
+static_assert(REASSEMBLY_TAILROOM >= BURST_TAILROOM && REASSEMBLY_FINISHED >= BURST_MAX,
+	"a burst of reassembled datagrams");
+
 extern const struct input_ops input_ops_dpdk;
 
 struct queue {
@@ -45,12 +52,15 @@ struct queue {
 	struct guard guard;
 	uint16_t port_number, queue;
 	unsigned checks; /* where the device said nothing about a frame */
+	unsigned reassembled_checks; /* of datagrams, of which no device says anything */
 	bool trusts_device;
 	bool quiesced;
 	uint32_t frames_left, polls_left; /* once quiesced */
 	struct steer_poller *poller; /* for a queue whose frames are steered, else NULL */
 	struct steer_lane *lane; /* what is steered to us, else NULL: then we poll the queue */
 	_Atomic uint64_t *frames; /* the share's, in the port */
+	struct joiner joiner;
+	struct reassembly *reassembly;
 };
 
 /* The table in dpdk/port.h, a column a call. */
@@ -73,16 +83,34 @@ checks_for(const struct queue *queue, uint64_t flags)
 	return checks;
 }
 
-/* STAT_NONE and *ret_frame, or why the frame ends here. */
-static inline enum counter
-judge(const struct queue *queue, const struct rte_mbuf *mbuf, struct frame *ret_frame)
+/* Addresses first: what is refused takes no place among the fragments. */
+static enum counter
+reassemble(struct queue *queue, uint64_t now, struct frame *frame)
 {
+	enum counter reason = filter_judge_addresses(queue->filter, frame);
+	struct packet packet;
+
+	if (reason == STAT_NONE)
+		reason = reassembly_add(queue->reassembly, frame, now, &packet);
+	return reason == STAT_NONE ? frame_parse_packet(&packet, queue->reassembled_checks, frame)
+				   : reason;
+}
+
+/* STAT_NONE and *ret_frame, or what becomes of the frame. */
+static inline enum counter
+judge(struct queue *queue, const struct rte_mbuf *mbuf, uint64_t now, struct frame *ret_frame)
+{
+	struct span bytes = span_of(rte_pktmbuf_mtod(mbuf, uint8_t *), mbuf->data_len);
 	enum counter reason;
 
-	if (unlikely(mbuf->nb_segs != 1))
-		return STAT_frames_dropped_segmented;
-	reason = frame_parse(span_of(rte_pktmbuf_mtod(mbuf, uint8_t *), mbuf->data_len),
-		checks_for(queue, mbuf->ol_flags), ret_frame);
+	if (unlikely(mbuf->nb_segs != 1)) {
+		bytes = joiner_join(&queue->joiner, mbuf);
+		if (bytes.data == NULL)
+			return STAT_frames_dropped_too_long;
+	}
+	reason = frame_parse(bytes, checks_for(queue, mbuf->ol_flags), ret_frame);
+	if (unlikely(reason == STAT_frames_queued))
+		reason = reassemble(queue, now, ret_frame);
 	return likely(reason == STAT_NONE) ? filter_judge(queue->filter, ret_frame) : reason;
 }
 
@@ -156,16 +184,11 @@ receive(struct queue *queue, struct rte_mbuf **mbufs)
 }
 
 static void
-poll_queue(struct input *input, struct burst *burst)
+take(struct queue *queue, struct rte_mbuf **mbufs, uint16_t n, struct burst *burst)
 {
-	struct queue *queue = container_of(input, struct queue, input);
-	struct rte_mbuf *mbufs[BURST_MAX], *dropped[BURST_MAX];
-	uint16_t n = receive(queue, mbufs), n_dropped = 0;
+	struct rte_mbuf *done[BURST_MAX];
+	uint16_t n_done = 0;
 
-	burst->n = 0;
-	if (n == 0)
-		return;
-	burst->time = clock_monotonic(&clock_system);
 	for (uint16_t i = 0; i < n && i < AHEAD; i++)
 		prefetch_frame(mbufs[i]);
 	for (uint16_t i = 0; i < n; i++) {
@@ -174,16 +197,33 @@ poll_queue(struct input *input, struct burst *burst)
 
 		if (i + AHEAD < n)
 			prefetch_frame(mbufs[i + AHEAD]);
-		reason = judge(queue, mbufs[i], &frame);
+		reason = judge(queue, mbufs[i], burst->time, &frame);
 		if (likely(reason == STAT_NONE)) {
 			hand_out(queue, mbufs[i], &frame, burst);
 		} else {
-			stats_add(input->stats, reason, 1);
-			dropped[n_dropped++] = mbufs[i];
+			stats_add(queue->input.stats, reason, 1);
+			done[n_done++] = mbufs[i];
 		}
 	}
-	rte_pktmbuf_free_bulk(dropped, n_dropped);
-	stats_add(input->stats, STAT_frames_delivered, burst->n);
+	rte_pktmbuf_free_bulk(done, n_done);
+	stats_add(queue->input.stats, STAT_frames_delivered, burst->n);
+}
+
+static void
+poll_queue(struct input *input, struct burst *burst)
+{
+	struct queue *queue = container_of(input, struct queue, input);
+	struct rte_mbuf *mbufs[BURST_MAX];
+	uint16_t n;
+
+	burst->n = 0;
+	joiner_reset(&queue->joiner);
+	reassembly_release(queue->reassembly);
+	n = receive(queue, mbufs);
+	if (n == 0)
+		return;
+	burst->time = clock_monotonic(&clock_system);
+	take(queue, mbufs, n, burst);
 }
 
 static void
@@ -229,6 +269,7 @@ settle(struct input *input)
 	struct rte_mbuf *mbufs[BURST_MAX];
 	uint16_t n;
 
+	reassembly_stop(queue->reassembly);
 	if (queue->lane == NULL)
 		return;
 	while ((n = steer_take(queue->lane, mbufs, BURST_MAX)) != 0) {
@@ -244,6 +285,8 @@ refresh(struct input *input)
 	struct queue *queue = container_of(input, struct queue, input);
 	struct port_lost lost;
 
+	joiner_refresh(&queue->joiner);
+	reassembly_refresh(queue->reassembly, clock_monotonic(&clock_system));
 	if (queue->queue != 0)
 		return;
 	port_lost(queue->port, &lost);
@@ -262,6 +305,19 @@ choose_checks(struct queue *queue, const struct port_facts *facts)
 	queue->checks = FRAME_CHECK_IP;
 	if (facts->checksum == PORT_CHECKSUM_VERIFY || !facts->is_virtual)
 		queue->checks |= FRAME_CHECK_UDP;
+	/* Whoever cuts a datagram into fragments fills its checksum in: no NIC could do it later.
+	 */
+	queue->reassembled_checks = FRAME_CHECK_UDP;
+}
+
+static void
+queue_free(struct queue *queue)
+{
+	if (queue == NULL)
+		return;
+	reassembly_free(queue->reassembly);
+	joiner_free(&queue->joiner);
+	free(queue);
 }
 
 static int
@@ -275,8 +331,11 @@ queue_open(const struct input_spec *spec, struct stats *stats, struct input **re
 		return error_fill(error, EINVAL, "%s: there is no queue %u: the device granted %u",
 			spec->name, spec->queue, facts->queues);
 	queue = calloc(1, sizeof(*queue));
-	if (queue == NULL)
+	if (queue == NULL || joiner_init(&queue->joiner) != 0 ||
+		reassembly_new(stats, &queue->reassembly) != 0) {
+		queue_free(queue);
 		return error_fill(error, ENOMEM, "%s: no memory", spec->name);
+	}
 	input_init(&queue->input, &input_ops_dpdk, spec, stats);
 	queue->poller = port_poller(spec->port, spec->queue);
 	queue->lane = port_lane(spec->port, spec->queue);
@@ -301,7 +360,7 @@ queue_close(struct input *input)
 	struct queue *queue = container_of(input, struct queue, input);
 
 	guard_remove(&queue->guard);
-	free(queue);
+	queue_free(queue);
 }
 
 const struct input_ops input_ops_dpdk = {

@@ -21,13 +21,19 @@ is_allowed(const struct filter *filter, const struct frame *frame)
 }
 
 enum counter
-filter_judge(const struct filter *filter, const struct frame *frame)
+filter_judge_addresses(const struct filter *filter, const struct frame *frame)
 {
-	if (filter->udp_port != 0 && frame->destination_port != filter->udp_port)
-		return STAT_frames_dropped_wrong_port;
 	if (!is_own_address(filter, frame))
 		return STAT_frames_dropped_wrong_address;
 	if (!is_allowed(filter, frame))
 		return STAT_frames_dropped_source_refused;
 	return STAT_NONE;
+}
+
+enum counter
+filter_judge(const struct filter *filter, const struct frame *frame)
+{
+	if (filter->udp_port != 0 && frame->destination_port != filter->udp_port)
+		return STAT_frames_dropped_wrong_port;
+	return filter_judge_addresses(filter, frame);
 }

@@ -20,4 +20,7 @@ struct filter {
  * in this order. */
 enum counter filter_judge(const struct filter *filter, const struct frame *frame);
 
+/* The same without the port, which of all fragments of a datagram only the first has. */
+enum counter filter_judge_addresses(const struct filter *filter, const struct frame *frame);
+
 #endif

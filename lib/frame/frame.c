@@ -6,12 +6,10 @@
 #include "frame/checksum.h"
 #include "frame/headers.h"
 
-/* An IP packet: the destination address follows the source address in both families. */
-struct packet {
-	const uint8_t *source;
-	uint8_t address_size;
-	struct span body; /* what IP carries, and as long as IP says */
-};
+#define PACKET_MAX 65535 /* bytes that a length field of IP can tell */
+#define FRAGMENT_HEADER_SIZE 8
+#define IPV4_MORE 0x2000 /* more fragments; the offset is below, in units of 8 bytes */
+#define IPV6_MORE 0x0001 /* the offset is in the upper 13 bits, in bytes */
 
 /* The pseudo-header of RFC 768 and of RFC 8200 section 8.1, which sum up alike: the upper half of
  * the latter's 32-bit length is 0 here. */
@@ -51,10 +49,44 @@ parse_udp(struct packet packet, unsigned checks, struct frame *ret_frame)
 	return STAT_NONE;
 }
 
+/* A fragment that can be part of a datagram; header_size counts towards the datagram's length. */
+static enum counter
+accept_fragment(const struct packet *packet, const struct fragment *fragment, size_t header_size,
+	struct frame *ret_frame)
+{
+	size_t size = packet->body.size;
+
+	if (size == 0 || (fragment->more && size % 8 != 0) ||
+		header_size + fragment->offset + size > PACKET_MAX)
+		return STAT_frames_dropped_bad_fragment;
+	ret_frame->payload = packet->body;
+	ret_frame->source = packet->source;
+	ret_frame->destination = packet->source + packet->address_size;
+	ret_frame->address_size = packet->address_size;
+	ret_frame->fragment = *fragment;
+	return STAT_frames_queued;
+}
+
+static enum counter
+parse_ipv4_fragment(const struct packet *packet, const uint8_t *header, size_t header_size,
+	struct frame *ret_frame)
+{
+	uint16_t place = load_be16(header + 6);
+	struct fragment fragment = {
+		.id = load_be16(header + 4),
+		.offset = (uint16_t)(place << 3), /* the flags go over the edge */
+		.more = (place & IPV4_MORE) != 0,
+		.type = IPPROTO_UDP,
+	};
+
+	return accept_fragment(packet, &fragment, header_size, ret_frame);
+}
+
 static inline enum counter
 parse_ipv4(struct span bytes, unsigned checks, struct frame *ret_frame)
 {
 	size_t header_size, size;
+	struct packet packet;
 
 	if (unlikely(bytes.size < IPV4_HEADER_SIZE))
 		return STAT_frames_dropped_too_short;
@@ -66,18 +98,18 @@ parse_ipv4(struct span bytes, unsigned checks, struct frame *ret_frame)
 	if ((checks & FRAME_CHECK_IP) != 0 &&
 		!checksum_is_right(checksum_add(0, span_of(bytes.data, header_size))))
 		return STAT_frames_dropped_bad_ip_checksum;
-	if (unlikely((load_be16(bytes.data + 6) & IPV4_FRAGMENT) != 0))
-		return STAT_frames_dropped_fragment;
 	if (unlikely(bytes.data[9] != IPPROTO_UDP))
 		return STAT_frames_dropped_not_udp;
-	return parse_udp((struct packet){bytes.data + 12, 4,
-				 span_of(bytes.data + header_size, size - header_size)},
-		checks, ret_frame);
+	packet = (struct packet){bytes.data + 12, 4, IPPROTO_UDP,
+		span_of(bytes.data + header_size, size - header_size)};
+	if (unlikely((load_be16(bytes.data + 6) & IPV4_FRAGMENT) != 0))
+		return parse_ipv4_fragment(&packet, bytes.data, header_size, ret_frame);
+	return parse_udp(packet, checks, ret_frame);
 }
 
 /*
  * The extension header of that type at the start of packet. STAT_NONE with its size, which is
- * within the packet, or why the chain ends here.
+ * within the packet, or why the chain ends here; STAT_frames_queued: it is a fragment header.
  */
 static enum counter
 extension_size(uint8_t type, struct span packet, bool first, size_t *ret_size)
@@ -100,8 +132,8 @@ extension_size(uint8_t type, struct span packet, bool first, size_t *ret_size)
 		break;
 	case IPPROTO_FRAGMENT:
 		if ((load_be16(packet.data + 2) & IPV6_FRAGMENT) != 0)
-			return STAT_frames_dropped_fragment;
-		size = 8;
+			return STAT_frames_queued;
+		size = FRAGMENT_HEADER_SIZE;
 		break;
 	default: /* AH: in units of 4 bytes, less 2, and 12 at the least: RFC 4302 section 2.2 */
 		size = ((size_t)packet.data[1] + 2) * 4;
@@ -122,46 +154,101 @@ is_extension(uint8_t type)
 		type == IPPROTO_FRAGMENT || type == IPPROTO_AH;
 }
 
-/* Cuts the extension headers off; type is in and out. */
+/* Cuts the extension headers off, of which n came before. At the header of a fragment it stops and
+ * returns STAT_frames_queued. */
 static enum counter
-skip_extensions(uint8_t *type, struct span *packet)
+skip_extensions(struct packet *packet, unsigned n)
 {
-	for (unsigned n = 0; is_extension(*type); n++) {
+	for (; is_extension(packet->type); n++) {
 		enum counter reason;
 		size_t size;
 
 		if (n == EXTENSIONS_MAX)
 			return STAT_frames_dropped_bad_extension;
-		reason = extension_size(*type, *packet, n == 0, &size);
+		reason = extension_size(packet->type, packet->body, n == 0, &size);
 		if (reason != STAT_NONE)
 			return reason;
-		*type = packet->data[0];
-		*packet = span_from(*packet, size);
+		packet->type = packet->body.data[0];
+		packet->body = span_from(packet->body, size);
 	}
-	return STAT_NONE;
+	return packet->type == IPPROTO_UDP ? STAT_NONE : STAT_frames_dropped_not_udp;
+}
+
+/* RFC 8200 section 4.5 wants all headers up to UDP's in the first fragment; of the others, whose
+ * next header is only informative, nothing is known to be UDP but nothing else may be. */
+static enum counter
+check_ipv6_fragment(const struct packet *packet, const struct fragment *fragment)
+{
+	struct packet rest = *packet;
+	enum counter reason;
+
+	if (fragment->offset != 0)
+		return packet->type == IPPROTO_UDP || is_extension(packet->type)
+			? STAT_NONE
+			: STAT_frames_dropped_not_udp;
+	reason = skip_extensions(&rest, 1);
+	if (reason == STAT_frames_dropped_not_udp)
+		return reason;
+	return reason != STAT_NONE || rest.body.size < UDP_HEADER_SIZE
+		? STAT_frames_dropped_bad_fragment
+		: STAT_NONE;
+}
+
+/* packet is at the fragment header; header_size: of the extension headers before. */
+static enum counter
+parse_ipv6_fragment(struct packet packet, size_t header_size, struct frame *ret_frame)
+{
+	const uint8_t *header = packet.body.data;
+	uint16_t place = load_be16(header + 2);
+	struct fragment fragment = {
+		.offset = place & 0xfff8,
+		.more = (place & IPV6_MORE) != 0,
+		.type = header[0],
+	};
+	enum counter reason;
+
+	memcpy(&fragment.id, header + 4, sizeof(fragment.id));
+	packet.type = fragment.type;
+	packet.body = span_from(packet.body, FRAGMENT_HEADER_SIZE);
+	reason = check_ipv6_fragment(&packet, &fragment);
+	return reason == STAT_NONE ? accept_fragment(&packet, &fragment, header_size, ret_frame)
+				   : reason;
 }
 
 static inline enum counter
 parse_ipv6(struct span bytes, unsigned checks, struct frame *ret_frame)
 {
-	struct span body;
+	struct packet packet;
 	enum counter reason;
-	uint8_t type;
 
 	if (unlikely(bytes.size < IPV6_HEADER_SIZE))
 		return STAT_frames_dropped_too_short;
-	body = span_of(bytes.data + IPV6_HEADER_SIZE, load_be16(bytes.data + 4));
-	if (unlikely(bytes.data[0] >> 4 != 6 || body.size > bytes.size - IPV6_HEADER_SIZE))
+	packet = (struct packet){bytes.data + 8, 16, bytes.data[6],
+		span_of(bytes.data + IPV6_HEADER_SIZE, load_be16(bytes.data + 4))};
+	if (unlikely(bytes.data[0] >> 4 != 6 || packet.body.size > bytes.size - IPV6_HEADER_SIZE))
 		return STAT_frames_dropped_bad_ip_header;
-	type = bytes.data[6];
-	if (unlikely(type != IPPROTO_UDP)) {
-		reason = skip_extensions(&type, &body);
+	if (unlikely(packet.type != IPPROTO_UDP)) {
+		reason = skip_extensions(&packet, 0);
+		if (reason == STAT_frames_queued)
+			return parse_ipv6_fragment(packet,
+				(size_t)(packet.body.data - bytes.data) - IPV6_HEADER_SIZE,
+				ret_frame);
 		if (reason != STAT_NONE)
 			return reason;
-		if (type != IPPROTO_UDP)
-			return STAT_frames_dropped_not_udp;
 	}
-	return parse_udp((struct packet){bytes.data + 8, 16, body}, checks, ret_frame);
+	return parse_udp(packet, checks, ret_frame);
+}
+
+enum counter
+frame_parse_packet(const struct packet *packet, unsigned checks, struct frame *ret_frame)
+{
+	struct packet rest = *packet;
+	enum counter reason = skip_extensions(&rest, 1);
+
+	if (reason == STAT_NONE)
+		return parse_udp(rest, checks, ret_frame);
+	/* A fragment inside a datagram that came in fragments: nobody makes that in earnest. */
+	return reason == STAT_frames_queued ? STAT_frames_dropped_bad_fragment : reason;
 }
 
 enum counter

@@ -72,7 +72,8 @@ void input_quiesce(struct input *input);
  * found nothing was not the end. */
 bool input_is_pending(const struct input *input);
 
-/* After the last poll of all workers, any thread: counts what was handed over and nobody took. */
+/* After the last poll of all workers, any thread: counts what was handed over and nobody took,
+ * and what waited for a rest that did not come. */
 void input_settle(struct input *input);
 
 /* Brings counters that only the device or the kernel knows up to date. Owner only; may make

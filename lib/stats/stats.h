@@ -79,6 +79,14 @@ stats_add(struct stats *stats, enum counter stat, uint64_t n)
 	stats->counter[stat] += stats_fault(stat, n);
 }
 
+/* What was counted as from is counted as to, another term of the same sum: from is a state. */
+static inline void
+stats_move(struct stats *stats, enum counter from, enum counter to, uint64_t n)
+{
+	stats->counter[from] -= n;
+	stats_add(stats, to, n);
+}
+
 /* What every input does for each datagram that it takes in. */
 static inline void
 stats_received(struct stats *stats, uint16_t listener, uint64_t n_datagrams)

@@ -35,6 +35,19 @@ check_frame(struct span bytes, const struct frame *frame)
 		(frame->address_size == 4 ? 14u + 20 + 8 : 14u + 40 + 8));
 }
 
+/* Anything that can be put together with others. */
+static void
+check_fragment(struct span bytes, const struct frame *frame)
+{
+	REQUIRE(lies_inside(bytes, frame->payload.data, frame->payload.size));
+	REQUIRE(lies_inside(bytes, frame->source, frame->address_size * (size_t)2));
+	REQUIRE(frame->payload.size > 0);
+	REQUIRE(frame->fragment.offset % 8 == 0);
+	REQUIRE(frame->fragment.offset + frame->payload.size <= 65535);
+	REQUIRE(!frame->fragment.more || frame->payload.size % 8 == 0);
+	REQUIRE(frame->fragment.more || frame->fragment.offset > 0);
+}
+
 static void
 check_filter(const struct frame *frame)
 {
@@ -95,6 +108,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		flow_hash(bytes, 1, &hash);
 		REQUIRE(stat_info[reason].level_index == STAT_LEVEL_frames);
 		REQUIRE(stat_info[reason].role == STAT_ROLE_TERM);
+		if (reason == STAT_frames_queued)
+			check_fragment(bytes, &frame);
 		return 0;
 	}
 	check_frame(bytes, &frame);

@@ -34,19 +34,36 @@ def sum16(data):
 
 
 def frame(port, payload=b'f.frame:1|c', source='198.18.0.1', to='198.18.0.2', protocol=17,
-          fragment=0, version=0x45, udp_size=None, break_ip=0, break_udp=0, ether=0x0800):
+          fragment=0, id=1, version=0x45, udp_size=None, break_ip=0, break_udp=0, ether=0x0800):
     """An Ethernet frame; every argument but the first can make it a bad one."""
     source, to = socket.inet_aton(source), socket.inet_aton(to)
     size = 8 + len(payload) if udp_size is None else udp_size
     udp = struct.pack('!HHHH', 40000, port, size, 0) + payload
     check = sum16(source + to + struct.pack('!BBH', 0, 17, 8 + len(payload)) + udp)
     udp = udp[:6] + struct.pack('!H', (check ^ break_udp) or 0xffff) + udp[8:]
-    header = struct.pack('!BBHHHBBH4s4s', version, 0, 20 + len(udp), 1, fragment, 64, protocol, 0,
+    header = struct.pack('!BBHHHBBH4s4s', version, 0, 20 + len(udp), id, fragment, 64, protocol, 0,
                          source, to)
     check = sum16(header) ^ break_ip
     header = header[:10] + struct.pack('!H', check) + header[12:]
     macs = bytes.fromhex('020000000002020000000001')
     return macs + struct.pack('!H', ether) + header + udp
+
+
+def fragments(port):
+    """Datagrams in fragments, most of which come to nothing. A payload of 8 makes 16 bytes."""
+    def cut(id, offset, more, size=8):
+        return frame(port, b'f.part:1'[:size], id=id, fragment=(0x2000 if more else 0) + offset // 8)
+
+    yield cut(1, 0, True, 7)  # 15 bytes and more to come
+    yield frame(port, b'f.piece:', id=2, fragment=0x2000, break_udp=0x0101)
+    yield cut(2, 16, False)  # complete, but the checksum covers other bytes
+    yield cut(3, 0, True)
+    yield cut(3, 0, True)
+    yield cut(3, 8, True)  # overlaps
+    for i in range(129):
+        yield frame(port, b'', id=4, fragment=0x2000 + i)
+    for i in range(65):  # more than can wait; the last of them until their time is over
+        yield cut(100 + i, 0, True)
 
 
 def frame6(port):
@@ -66,18 +83,18 @@ def write_frames(port, path):
         frame(port, ether=0x88cc),
         frame(port, version=0x43),
         frame(port, break_ip=0x0101),
-        frame(port, fragment=0x2000),
+        *fragments(port),
         frame(port, protocol=6),
         frame(port, udp_size=4000),
         frame(port, break_udp=0x0101),
         frame(port, to='198.18.0.77'),
         frame(port ^ 1),
         frame(port, source='192.0.2.1'),
-        frame(port, payload=b'f.long:1|c\n' * 400),  # longer than a packet buffer
+        frame(port) + bytes(66000),  # longer than any packet
         frame6(port),
     ]
     with open(path, 'wb') as file:
-        file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1))
+        file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1))
         for data in frames:
             file.write(struct.pack('<IIII', 1700000000, 0, len(data), len(data)) + data)
 

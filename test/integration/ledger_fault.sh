@@ -30,10 +30,12 @@ counters() { # those of the ledger's sums that are not 0
 
 start_daemon
 traffic
-# The last thing to come is the kernel's own count, once a second.
+# The last things to come are the kernel's own count, once a second, and what waits for 2 s.
 complete() {
 	read_ledger || fail "without a fault, penstockctl ledger ended with $?: $(cat "$work/ledger.json")"
-	counters | grep -q datagrams.dropped.kernel
+	counters >"$work/counters"
+	grep -q datagrams.dropped.kernel "$work/counters" &&
+		grep -q frames.dropped.fragment_timeout "$work/counters"
 }
 wait_until 10 'the kernel has counted its drops' complete
 expect ledger "$work/ledger.json" difference=0 balanced=true
@@ -42,8 +44,9 @@ kill_daemon
 
 must_have=(frames.{received,delivered}
 	frames.dropped.{too_short,not_ip,bad_ip_header,bad_ip_checksum}
-	frames.dropped.{fragment,not_udp,bad_udp_length,bad_udp_checksum,wrong_address,wrong_port}
-	frames.dropped.{source_refused,segmented,bad_extension}
+	frames.reassembled frames.dropped.fragment_{duplicate,overlap,limit,timeout,flood}
+	frames.dropped.{bad_fragment,not_udp,bad_udp_length,bad_udp_checksum,wrong_address,wrong_port}
+	frames.dropped.{source_refused,too_long,bad_extension}
 	datagrams.{received,delivered} datagrams.dropped.{frame_too_long,unfinished_length}
 	datagrams.dropped.{unfinished_frame,kernel}
 	lines.{received,aggregated,passed} lines.dropped.{context_limit,memory_limit,weight_limit}

@@ -179,26 +179,132 @@ refuses_an_ipv6_header_that_contradicts_itself(void **state)
 		0, 0); /* version 4 */
 }
 
+#define ASSERT_FRAGMENT(offset_, more_, size_, ...) \
+	do { \
+		struct frame frame_; \
+		assert_int_equal(PARSE(0, &frame_, __VA_ARGS__), STAT_frames_queued); \
+		assert_int_equal(frame_.fragment.offset, offset_); \
+		assert_int_equal(frame_.fragment.more, more_); \
+		assert_int_equal(frame_.payload.size, size_); \
+	} while (0)
+
 static void
-refuses_ipv4_fragments(void **state)
+describes_ipv4_fragments(void **state)
 {
+	static const uint8_t bytes[] = {ETHERNET(0x0800), IPV4_FULL(0x45, 36, 0x20b9, 17, 0),
+		UDP(13, 0), TEXT, 'x', 'y', 'z'};
+	struct frame frame;
+
 	(void)state;
-	ASSERT_REASON(fragment, ETHERNET(0x0800), IPV4_FULL(0x45, 33, 0x2000, 17, 0), UDP(13, 0),
-		TEXT); /* the first: M set */
-	ASSERT_REASON(fragment, ETHERNET(0x0800), IPV4_FULL(0x45, 33, 0x0001, 17, 0), UDP(13, 0),
-		TEXT); /* the last: an offset */
+	assert_int_equal(parse(bytes, sizeof(bytes), 0, &frame), STAT_frames_queued);
+	assert_int_equal(frame.fragment.offset, 185 * 8); /* 1480: MTU 1500 */
+	assert_true(frame.fragment.more);
+	assert_int_equal(frame.fragment.type, 17);
+	assert_memory_equal(&frame.fragment.id, BYTES(0x34, 0x12), 2); /* 0x1234, little endian */
+	assert_int_equal(frame.address_size, 4);
+	assert_int_equal(frame.payload.size, 16);
+	ASSERT_FRAGMENT(8, false, 13, ETHERNET(0x0800), IPV4_FULL(0x45, 33, 0x0001, 17, 0),
+		UDP(13, 0), TEXT);
+	/* Behind two tags, and with "do not fragment" set, which says nothing here. */
+	ASSERT_FRAGMENT(0, true, 8, ETHERNET(0x88a8), TAG(0x8100), TAG(0x0800),
+		IPV4_FULL(0x45, 28, 0x6000, 17, 0), UDP(13, 0));
 	ASSERT_TEXT(0, ETHERNET(0x0800), IPV4_FULL(0x45, 33, 0x0000, 17, 0), UDP(13, 0), TEXT);
 }
 
 static void
-refuses_ipv6_fragments_but_atomic_ones(void **state)
+refuses_bad_ipv4_fragments(void **state)
 {
 	(void)state;
-	ASSERT_REASON(fragment, ETHERNET(0x86dd), IPV6(21, 44), FRAGMENT(17, 1), UDP(13, 0), TEXT);
-	ASSERT_REASON(fragment, ETHERNET(0x86dd), IPV6(21, 44), FRAGMENT(17, 8), UDP(13, 0), TEXT);
+	/* 13 bytes and more to come. */
+	ASSERT_REASON(bad_fragment, ETHERNET(0x0800), IPV4_FULL(0x45, 33, 0x2000, 17, 0),
+		UDP(13, 0), TEXT);
+	/* Nothing in it. */
+	ASSERT_REASON(bad_fragment, ETHERNET(0x0800), IPV4_FULL(0x45, 20, 0x2001, 17, 0));
+	ASSERT_REASON(bad_fragment, ETHERNET(0x0800), IPV4_FULL(0x45, 20, 0x0001, 17, 0));
+	/* "Ping of death": 65528 + 8 and the header of 20; 65504 + 11 + 20 is the longest. */
+	ASSERT_REASON(bad_fragment, ETHERNET(0x0800), IPV4_FULL(0x45, 28, 0x1fff, 17, 0),
+		UDP(13, 0));
+	ASSERT_REASON(bad_fragment, ETHERNET(0x0800), IPV4_FULL(0x45, 32, 0x1ffc, 17, 0),
+		UDP(13, 0), 1, 2, 3, 4);
+	ASSERT_FRAGMENT(65504, false, 11, ETHERNET(0x0800), IPV4_FULL(0x45, 31, 0x1ffc, 17, 0),
+		UDP(13, 0), 1, 2, 3);
+	/* ICMP. */
+	ASSERT_REASON(not_udp, ETHERNET(0x0800), IPV4_FULL(0x45, 28, 0x2000, 1, 0), UDP(13, 0));
+	ASSERT_REASON(not_udp, ETHERNET(0x0800), IPV4_FULL(0x45, 28, 0x0001, 1, 0), UDP(13, 0));
+}
+
+static void
+describes_ipv6_fragments_but_atomic_ones(void **state)
+{
+	static const uint8_t bytes[] = {ETHERNET(0x86dd), IPV6(24, 44), FRAGMENT(17, 0x05a9),
+		UDP(13, 0), TEXT, 'x', 'y', 'z'};
+	struct frame frame;
+
+	(void)state;
+	assert_int_equal(parse(bytes, sizeof(bytes), 0, &frame), STAT_frames_queued);
+	assert_int_equal(frame.fragment.offset, 1448);
+	assert_true(frame.fragment.more);
+	assert_int_equal(frame.fragment.type, 17);
+	assert_memory_equal(&frame.fragment.id, BYTES(0, 0, 0xab, 0xcd), 4);
+	assert_int_equal(frame.address_size, 16);
+	ASSERT_FRAGMENT(8, false, 13, ETHERNET(0x86dd), IPV6(21, 44), FRAGMENT(17, 8), UDP(13, 0),
+		TEXT);
 	ASSERT_TEXT(0, ETHERNET(0x86dd), IPV6(21, 44), FRAGMENT(17, 0), UDP(13, 0), TEXT);
 	/* The two reserved bits are to be ignored. */
 	ASSERT_TEXT(0, ETHERNET(0x86dd), IPV6(21, 44), FRAGMENT(17, 6), UDP(13, 0), TEXT);
+	/* Extension headers before and behind the fragment header. */
+	ASSERT_FRAGMENT(0, true, 16, ETHERNET(0x86dd), IPV6(40, 0), HOP_BY_HOP(43), ROUTING(44, 0),
+		FRAGMENT(60, 1), DESTINATION(17), UDP(13, 0));
+	ASSERT_FRAGMENT(16, true, 8, ETHERNET(0x86dd), IPV6(16, 44), FRAGMENT(60, 17), UDP(13, 0));
+}
+
+static void
+refuses_bad_ipv6_fragments(void **state)
+{
+	(void)state;
+	ASSERT_REASON(bad_fragment, ETHERNET(0x86dd), IPV6(21, 44), FRAGMENT(17, 1), UDP(13, 0),
+		TEXT); /* 13 bytes and more to come */
+	ASSERT_REASON(bad_fragment, ETHERNET(0x86dd), IPV6(8, 44), FRAGMENT(17, 9)); /* empty */
+	/* 65528 + 7 is the longest without other headers, 65528 - 8 + 7 with one of 8 bytes. */
+	ASSERT_REASON(bad_fragment, ETHERNET(0x86dd), IPV6(16, 44), FRAGMENT(17, 0xfff8),
+		UDP(13, 0));
+	ASSERT_FRAGMENT(65528, false, 7, ETHERNET(0x86dd), IPV6(15, 44), FRAGMENT(17, 0xfff8), 1, 2,
+		3, 4, 5, 6, 7);
+	ASSERT_REASON(bad_fragment, ETHERNET(0x86dd), IPV6(23, 60), DESTINATION(44),
+		FRAGMENT(17, 0xfff8), 1, 2, 3, 4, 5, 6, 7);
+	/* The first without UDP's header (RFC 8200 section 4.5), or with half an extension header.
+	 */
+	ASSERT_REASON(bad_fragment, ETHERNET(0x86dd), IPV6(16, 44), FRAGMENT(60, 1),
+		DESTINATION(17));
+	ASSERT_REASON(bad_fragment, ETHERNET(0x86dd), IPV6(16, 44), FRAGMENT(60, 1), 17, 1, 1, 12,
+		0, 0, 0, 0);
+	/* ICMPv6, in the first, behind another header, and in a later one. */
+	ASSERT_REASON(not_udp, ETHERNET(0x86dd), IPV6(16, 44), FRAGMENT(58, 1), UDP(13, 0));
+	ASSERT_REASON(not_udp, ETHERNET(0x86dd), IPV6(24, 44), FRAGMENT(60, 1), DESTINATION(58),
+		UDP(13, 0));
+	ASSERT_REASON(not_udp, ETHERNET(0x86dd), IPV6(16, 44), FRAGMENT(58, 9), UDP(13, 0));
+}
+
+static void
+parses_the_body_of_a_reassembled_datagram(void **state)
+{
+	static const uint8_t addresses[32] = {0x20, 1},
+			     body[] = {DESTINATION(17), UDP(13, 0), TEXT};
+	static const uint8_t nested[] = {FRAGMENT(17, 8), UDP(13, 0), TEXT};
+	struct packet packet = {addresses, 16, 60, span_of(body, sizeof(body))};
+	struct frame frame;
+
+	(void)state;
+	assert_int_equal(frame_parse_packet(&packet, 0, &frame), STAT_NONE);
+	assert_true(span_equal(frame.payload, SPAN_LITERAL("a:1|c")));
+	assert_ptr_equal(frame.source, addresses);
+	assert_int_equal(frame.destination_port, 8125);
+	/* A UDP checksum of 0 is wrong over IPv6. */
+	assert_int_equal(frame_parse_packet(&packet, ALL, &frame),
+		STAT_frames_dropped_bad_udp_checksum);
+	packet.type = 44;
+	packet.body = span_of(nested, sizeof(nested));
+	assert_int_equal(frame_parse_packet(&packet, 0, &frame), STAT_frames_dropped_bad_fragment);
 }
 
 static void
@@ -357,8 +463,11 @@ main(void)
 		cmocka_unit_test(skips_ipv4_options),
 		cmocka_unit_test(refuses_an_ipv4_header_that_contradicts_itself),
 		cmocka_unit_test(refuses_an_ipv6_header_that_contradicts_itself),
-		cmocka_unit_test(refuses_ipv4_fragments),
-		cmocka_unit_test(refuses_ipv6_fragments_but_atomic_ones),
+		cmocka_unit_test(describes_ipv4_fragments),
+		cmocka_unit_test(refuses_bad_ipv4_fragments),
+		cmocka_unit_test(describes_ipv6_fragments_but_atomic_ones),
+		cmocka_unit_test(refuses_bad_ipv6_fragments),
+		cmocka_unit_test(parses_the_body_of_a_reassembled_datagram),
 		cmocka_unit_test(walks_ipv6_extension_headers),
 		cmocka_unit_test(refuses_a_bad_chain_of_extension_headers),
 		cmocka_unit_test(refuses_what_is_not_udp),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A queue of a port as an input, on devices that need no NIC: net_pcap, net_ring. */
+#include "dpdk/joiner.h"
 #include "dpdk/lab.h"
 
 /* The UDP checksum of "a:1|c" in lay_out's frame, from a separate Python function. */
@@ -11,7 +12,7 @@ static char capture_path[64];
 static FILE *
 begin_capture(void)
 {
-	const uint32_t header[] = {0xa1b2c3d4, 4 << 16 | 2, 0, 0, 65535, 1};
+	const uint32_t header[] = {0xa1b2c3d4, 4 << 16 | 2, 0, 0, 262144, 1};
 	FILE *file;
 	int fd;
 
@@ -81,14 +82,17 @@ read_good_and_bad_frames(void)
 		.n_addresses = 1,
 		.allow = allow,
 		.n_allow = 1};
-	static uint8_t buffer[4096], big[3000];
+	static uint8_t buffer[70000], big[3000], too_big[JOINER_FRAME_MAX + 1];
 	struct stats stats = {0};
 	struct span frame;
 	struct input *input;
 	struct port *port;
-	char text[256];
+	char text[4096], expected[4096];
 	FILE *file = begin_capture();
 
+	memset(big, 'b', sizeof(big));
+	snprintf(expected, sizeof(expected), "first:1|c;%.*s;last:1|c;", (int)sizeof(big),
+		(const char *)big);
 	add_frame(file, lay_out(buffer, SPAN_LITERAL("first:1|c"), 0));
 	frame = lay_out(buffer, SPAN_LITERAL("x:1|c"), 0);
 	buffer[37] = 0xbe; /* UDP port 8126 */
@@ -109,6 +113,7 @@ read_good_and_bad_frames(void)
 	add_frame(file, frame);
 	add_frame(file, span_of(buffer, 10));
 	add_frame(file, lay_out(buffer, span_of(big, sizeof(big)), 0)); /* two buffers */
+	add_frame(file, span_of(too_big, sizeof(too_big)));
 	add_frame(file, lay_out(buffer, SPAN_LITERAL("last:1|c"), 0));
 	fclose(file);
 
@@ -116,17 +121,17 @@ read_good_and_bad_frames(void)
 	input = open_input(port, 0, &stats);
 	poll_all(input, text, sizeof(text));
 	input_refresh(input);
-	CHECK(strcmp(text, "first:1|c;last:1|c;") == 0);
-	CHECK(stats.counter[STAT_frames_received] == 9);
-	CHECK(stats.counter[STAT_frames_delivered] == 2);
+	CHECK(strcmp(text, expected) == 0);
+	CHECK(stats.counter[STAT_frames_received] == 10);
+	CHECK(stats.counter[STAT_frames_delivered] == 3);
 	CHECK(stats.counter[STAT_frames_dropped_wrong_port] == 1);
 	CHECK(stats.counter[STAT_frames_dropped_wrong_address] == 1);
 	CHECK(stats.counter[STAT_frames_dropped_source_refused] == 1);
 	CHECK(stats.counter[STAT_frames_dropped_bad_ip_checksum] == 1);
 	CHECK(stats.counter[STAT_frames_dropped_not_ip] == 1);
 	CHECK(stats.counter[STAT_frames_dropped_too_short] == 1);
-	CHECK(stats.counter[STAT_frames_dropped_segmented] == 1);
-	CHECK(stats.counter[STAT_worker_bytes_received] == 9 + 8);
+	CHECK(stats.counter[STAT_frames_dropped_too_long] == 1);
+	CHECK(stats.counter[STAT_worker_bytes_received] == 9 + sizeof(big) + 8);
 	CHECK(frames_balance(&stats));
 	close_all(input, port);
 }
