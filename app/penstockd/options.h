@@ -50,6 +50,7 @@ struct port_options {
 	struct string_list allow;
 	char *queues; /* "auto" or a count */
 	enum checksum_mode checksum;
+	uint32_t mtu; /* bytes; 0: the device's */
 };
 
 struct output_options {

@@ -199,6 +199,7 @@ fill_port_spec(const struct planner *planner, struct plan_port *port)
 		.allow = (const char *const *)options->allow.item,
 		.n_allow = options->allow.n,
 		.checksum = checksum_of(options),
+		.mtu = (uint16_t)options->mtu,
 	};
 }
 
@@ -407,7 +408,7 @@ plan_memory(struct planner *planner)
 	for (size_t i = 0; i < machine->n_page_sizes; i++)
 		plan->hugepage_memory_free += machine->pages[i].free * machine->pages[i].size;
 	plan->memory_worst = planner->options->memory_ceiling +
-		planner->options->max_context_bytes + plan->eal.memory;
+		planner->options->max_context_bytes + plan->eal.memory + plan->frame_memory;
 	plan->payload_max = planner->options->dogstatsd_buffer_size;
 	if (plan->n_ports > 0 && plan->payload_max < DATAGRAM_MAX)
 		plan->payload_max = DATAGRAM_MAX;

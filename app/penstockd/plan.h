@@ -76,7 +76,8 @@ struct plan {
 	unsigned *worker_cpus; /* eal.worker_cpus */
 	bool use_hugepages; /* what EAL will find, if nobody takes them before */
 	uint64_t hugepage_memory_free; /* bytes in free hugepages */
-	uint64_t memory_worst; /* bytes: ceiling, contexts, ports */
+	uint64_t frame_memory; /* bytes: datagrams in fragments and frames in several buffers */
+	uint64_t memory_worst; /* bytes: ceiling, contexts, ports, frame_memory */
 	struct ceiling_plan ceiling; /* how memory_ceiling is shared */
 	uint32_t payload_max; /* longest payload that can arrive, bytes */
 	struct string_list notes; /* what a user should know, one sentence each */

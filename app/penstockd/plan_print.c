@@ -122,6 +122,8 @@ print_listeners(const struct plan *plan, FILE *out)
 			fprintf(out, ", device on node %d", port->node);
 		if (port->spec.on_node)
 			fprintf(out, ", buffers on node %d", port->spec.node);
+		if (port->spec.mtu != 0)
+			fprintf(out, ", MTU %u", port->spec.mtu);
 		fputc('\n', out);
 		print_names("addresses", &port->options->addresses, out);
 		print_names("gateway", &port->options->gateway, out);
@@ -161,8 +163,10 @@ print_memory(const struct plan *plan, FILE *out)
 	print_ceiling(&plan->ceiling, out);
 	fprintf(out,
 		"  %6llu MiB series and their values (penstock: max_context_bytes)\n"
-		"  %6llu MiB DPDK and the ports' buffers\n",
-		mebibytes(plan->options->max_context_bytes), mebibytes(plan->eal.memory));
+		"  %6llu MiB DPDK and the ports' buffers\n"
+		"  %6llu MiB datagrams in fragments and jumbo frames, taken while they are there\n",
+		mebibytes(plan->options->max_context_bytes), mebibytes(plan->eal.memory),
+		mebibytes(plan->frame_memory));
 }
 
 static void

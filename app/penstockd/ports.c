@@ -10,6 +10,8 @@
 #include "dpdk/eal.h"
 #include "dpdk/port.h"
 
+#define ETHERNET_HEADER 14u /* bytes before what the MTU counts */
+
 static struct port **ports;
 static uint32_t n_ports;
 
@@ -34,6 +36,7 @@ ports_check(struct plan *plan, struct plan_error *error)
 		if (status != 0)
 			return fail(error, PLAN_EXIT_CONFIGURATION, status, &cause);
 		plan->eal.memory += port_memory(spec, plan->n_workers);
+		plan->frame_memory += port_frame_memory(spec);
 	}
 	status = eal_check(&plan->eal, &cause);
 	if (status != 0)
@@ -71,6 +74,11 @@ say_port(const struct port_facts *facts)
 		log_warning("port %s: the device spreads by address only; one sender stays on one "
 			    "queue",
 			facts->name);
+	if (facts->frame_max != 0 && facts->mtu + ETHERNET_HEADER > facts->frame_max)
+		log_warning("port %s: the MTU is %u, but frames are cut after %u bytes: "
+			    "',framesz=16384,blocksz=65536' behind the device's name takes longer "
+			    "ones",
+			facts->name, facts->mtu, facts->frame_max);
 }
 
 int

@@ -82,6 +82,16 @@ static const struct setting port_rows[] = {
 			"sender on this host may leave the UDP checksum out; verify: always "
 			"computed; ignore: never looked at.",
 	},
+	{
+		.name = "mtu",
+		.kind = SETTING_UINT32,
+		PORT_FIELD(mtu),
+		.value = "0",
+		.max = UINT16_MAX,
+		.help = "The longest IP packet of the network, set on the device: 9000 for jumbo "
+			"frames. 0: as the device has it. Longer datagrams come in fragments.",
+		.note = "0, or what the device can have",
+	},
 	{0},
 };
 

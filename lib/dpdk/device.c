@@ -152,8 +152,7 @@ explain(const char *device, int error_number, const char *said, struct error *er
 		said[0] != '\0' ? said : strerror(error_number));
 }
 
-/* The value of ",key=value" behind the device's name; false when it is not given or too long. */
-static bool
+bool
 device_argument(const char *device, const char *key, char *value, size_t size)
 {
 	size_t key_size = strlen(key);

@@ -7,11 +7,15 @@
 #define DPDK_DEVICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "dpdk/eal.h"
 
 bool device_is_pci(const char *device);
+
+/* The value of ",key=value" behind the device's name; false when it is not given or too long. */
+bool device_argument(const char *device, const char *key, char *value, size_t size);
 
 /* Whether this build could have such a device; touches nothing. 0, or -EINVAL with error filled. */
 int device_check(const char *device, struct error *error);

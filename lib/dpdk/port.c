@@ -12,10 +12,13 @@
 
 #include "dpdk/device.h"
 #include "dpdk/guard.h"
+#include "dpdk/joiner.h"
 #include "dpdk/memif.h"
+#include "dpdk/mtu.h"
 #include "dpdk/pool.h"
 #include "dpdk/words.h"
 #include "dsd/burst.h"
+#include "frame/reassembly.h"
 
 /* A NIC fills its ring while we decode: 1024 frames are 0.8 ms of a full 10 Gbit/s. A virtual
  * device keeps its frames elsewhere. */
@@ -41,6 +44,7 @@ struct port {
 	uint64_t hash; /* that the device was asked for */
 	struct steer *steer; /* where there are more shares than queues */
 	struct share *shares;
+	struct mtu_wanted mtu;
 	struct rte_mempool *pool;
 	struct guard sending;
 	bool is_memif_client;
@@ -104,18 +108,20 @@ port_check(const struct port_spec *spec, struct error *error)
 }
 
 /* Every buffer that can be somewhere else than in the pool: in a ring, in a burst that is being
- * decoded while the next is polled, in a thread's cache. So the pool never runs dry. */
+ * decoded while the next is polled, in a thread's cache. So the pool never runs dry. Fragments that
+ * wait hold none. */
 static unsigned
 count_buffers(unsigned queues, unsigned descriptors, unsigned send_descriptors, unsigned n_lanes,
-	unsigned n_threads)
+	unsigned n_threads, const struct mtu_wanted *mtu)
 {
-	return queues * (descriptors + 2 * BURST_MAX) + send_descriptors + BURST_MAX +
-		steer_buffers(n_lanes) + pool_cached(n_threads);
+	return queues * (descriptors + BURST_MAX * (1 + mtu_segments_max(mtu))) + send_descriptors +
+		BURST_MAX + steer_buffers(n_lanes) * mtu_segments(mtu) + pool_cached(n_threads);
 }
 
 size_t
 port_memory(const struct port_spec *spec, size_t n_workers)
 {
+	const struct mtu_wanted mtu = {spec->name, spec->device, spec->mtu};
 	unsigned descriptors = device_is_pci(spec->device) ? DESCRIPTORS : DESCRIPTORS_VIRTUAL;
 	unsigned n_shares = RTE_MAX(spec->shares, spec->queues), n_buffers = 0;
 
@@ -123,9 +129,16 @@ port_memory(const struct port_spec *spec, size_t n_workers)
 	for (unsigned n = 1; n <= spec->queues; n++)
 		n_buffers = RTE_MAX(n_buffers,
 			count_buffers(n, descriptors, SEND_DESCRIPTORS,
-				spec->shares > n ? spec->shares - n : 0, (unsigned)n_workers + 1));
-	return pool_memory(spec->buffers_kept + n_buffers) + steer_memory(n_shares - 1) +
-		DEVICE_MEMORY;
+				spec->shares > n ? spec->shares - n : 0, (unsigned)n_workers + 1,
+				&mtu));
+	return pool_memory(spec->buffers_kept + n_buffers, mtu_buffer_size(spec->device)) +
+		steer_memory(n_shares - 1) + DEVICE_MEMORY;
+}
+
+size_t
+port_frame_memory(const struct port_spec *spec)
+{
+	return RTE_MAX(spec->shares, spec->queues) * (REASSEMBLY_MEMORY + JOINER_MEMORY);
 }
 
 /* A host spreads over a virtual machine's queues, and a peer over a virtual device's, as it likes.
@@ -167,8 +180,9 @@ configure(struct port *port, struct rte_eth_dev_info *info)
 	facts->queues = RTE_MIN(facts->queues_wanted, info->max_rx_queues);
 	facts->descriptors = facts->is_virtual ? DESCRIPTORS_VIRTUAL : DESCRIPTORS;
 	if (facts->checksum == PORT_CHECKSUM_AUTO)
-		port->receive_offloads = info->rx_offload_capa &
+		port->receive_offloads |= info->rx_offload_capa &
 			(RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM);
+	conf.rxmode.mtu = port->mtu.mtu;
 	choose_hash(port, info, &conf);
 	conf.rxmode.offloads = port->receive_offloads;
 	/* A queue to send on even where nothing is sent: some drivers refuse to start without, and
@@ -194,8 +208,9 @@ create_pool(struct port *port)
 
 	snprintf(name, sizeof(name), "port%u", port->number);
 	facts->buffers += count_buffers(facts->queues, facts->descriptors, port->send_descriptors,
-		facts->shares - facts->queues, rte_lcore_count());
-	port->pool = pool_create(name, facts->buffers, facts->node, !facts->is_virtual);
+		facts->shares - facts->queues, rte_lcore_count(), &port->mtu);
+	port->pool = pool_create(name, facts->buffers, mtu_buffer_size(facts->device), facts->node,
+		!facts->is_virtual);
 	if (port->pool == NULL)
 		return -rte_errno;
 	facts->memory_node = port->pool->socket_id;
@@ -270,7 +285,6 @@ start(struct port *port)
 		return result;
 	if (rte_eth_macaddr_get(port->number, &mac) == 0)
 		memcpy(port->facts.mac, mac.addr_bytes, sizeof(port->facts.mac));
-	rte_eth_dev_get_mtu(port->number, &port->facts.mtu);
 	spread(port);
 	return 0;
 }
@@ -310,10 +324,16 @@ bring_up(struct port *port, struct error *error)
 	if (result != 0)
 		goto fail;
 	note_device(port, &info);
+	result = mtu_prepare(&port->mtu, &info, &port->receive_offloads, error);
+	if (result != 0)
+		return result;
 	step = "configuring it";
 	result = configure(port, &info);
 	if (result != 0)
 		goto fail;
+	result = mtu_set(&port->mtu, port->number, info.driver_name, error);
+	if (result != 0)
+		return result;
 	step = "taking memory for its buffers";
 	result = create_pool(port);
 	if (result != 0)
@@ -331,6 +351,7 @@ bring_up(struct port *port, struct error *error)
 	if (result != 0)
 		goto fail;
 	words_rest(said, sizeof(said));
+	port->facts.mtu = mtu_get(port->number, &info);
 	port_lost(port, &before);
 	return 0;
 
@@ -359,6 +380,8 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port->facts.queues_wanted = spec->queues;
 	port->facts.shares = spec->shares;
 	port->facts.checksum = spec->checksum;
+	port->facts.frame_max = mtu_frame_max(spec->device);
+	port->mtu = (struct mtu_wanted){spec->name, spec->device, spec->mtu};
 	port->facts.buffers = spec->buffers_kept;
 	port->on_node = spec->on_node;
 	port->facts.node = spec->node;

@@ -11,7 +11,9 @@
  *
  * A virtual device says nothing, and senders on the same host leave UDP checksums to a NIC that
  * is not there; a wrong one proves no damage then. A bad mark alone drops nothing, because some
- * devices put it on datagrams without a checksum (RFC 768).
+ * devices put it on datagrams without a checksum (RFC 768). A datagram that came in fragments has a
+ * UDP checksum that its sender filled in and of which no device says anything: it is computed
+ * unless all are ignored.
  */
 #ifndef DPDK_PORT_H
 #define DPDK_PORT_H
@@ -48,6 +50,7 @@ struct port_spec {
 	enum port_checksum checksum;
 	bool on_node; /* its memory goes to this NUMA node, not to the device's own */
 	int node;
+	uint16_t mtu; /* to be set, bytes; 0: as the device has it */
 	unsigned buffers_kept; /* by the device: net_pcap with infinite_rx keeps its whole file */
 };
 
@@ -67,6 +70,7 @@ struct port_facts {
 	uint16_t hash_entries; /* of the device's table that we filled; 0: it has its own */
 	uint16_t descriptors; /* of each queue */
 	uint16_t mtu;
+	uint32_t frame_max; /* bytes of a frame that arrive whole; 0: no limit but the MTU */
 	unsigned buffers;
 	enum port_checksum checksum;
 };
@@ -83,6 +87,10 @@ int port_check(const struct port_spec *spec, struct error *error);
 
 /* Bytes of EAL memory that the port will take at most, for n_workers. */
 size_t port_memory(const struct port_spec *spec, size_t n_workers);
+
+/* Bytes beside that which its inputs take at worst, while datagrams come in fragments or frames in
+ * several buffers. */
+size_t port_frame_memory(const struct port_spec *spec);
 
 /* Opens and starts the device; after eal_start, same thread. 0, or -errno with error filled;
  * ret_port is untouched then. */
