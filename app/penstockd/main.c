@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "penstockd/arguments.h"
 #include "penstockd/daemon.h"
@@ -66,14 +67,20 @@ wait_for_end(struct daemon *daemon, struct watch *watch, int signals)
 {
 	struct pollfd wait = {.fd = signals, .events = POLLIN};
 	struct signalfd_siginfo info;
+	uint64_t tick = clock_monotonic(&clock_system) + NS_PER_S;
 	char text[ADMIN_REASON_SIZE];
 
 	for (;;) {
-		if (poll(&wait, 1, 1000) <= 0) {
+		/* It ends early at each signal of net_tap, which announces frames by SIGIO. */
+		int n = poll(&wait, 1, clock_ms_until(&clock_system, tick) + 1);
+
+		if (clock_monotonic(&clock_system) >= tick) {
+			tick += NS_PER_S;
 			watch_tick(watch, daemon);
 			daemon_trim(daemon);
-			continue;
 		}
+		if (n <= 0)
+			continue;
 		if (read(signals, &info, sizeof(info)) != sizeof(info))
 			continue;
 		if (info.ssi_signo != SIGHUP) {
