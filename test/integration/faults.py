@@ -3,6 +3,7 @@
 """A little traffic that ends in as many ways as can be brought about from outside.
 
 usage: faults.py frames PORT PCAP                a pcap file for a port with address 198.18.0.2/24
+       faults.py fragments PORT PCAP         only its fragments
        faults.py send PORT DGRAM STREAM PID      to the sockets; PID reads them
        faults.py counters STATS.DEF LEDGER       the ledger's counters that are not 0, one a line
        faults.py untouched STATS.DEF COUNTER...  those of the ledger that are not named
@@ -75,9 +76,16 @@ def frame6(port):
     return macs + struct.pack('!H', 0x86dd) + header + rest
 
 
+def write_capture(path, frames):
+    with open(path, 'wb') as file:
+        file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1))
+        for data in frames:
+            file.write(struct.pack('<IIII', 1700000000, 0, len(data), len(data)) + data)
+
+
 def write_frames(port, path):
     port = int(port)
-    frames = [
+    write_capture(path, [
         frame(port),
         frame(port)[:20],
         frame(port, ether=0x88cc),
@@ -92,11 +100,11 @@ def write_frames(port, path):
         frame(port, source='192.0.2.1'),
         frame(port) + bytes(66000),  # longer than any packet
         frame6(port),
-    ]
-    with open(path, 'wb') as file:
-        file.write(struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1))
-        for data in frames:
-            file.write(struct.pack('<IIII', 1700000000, 0, len(data), len(data)) + data)
+    ])
+
+
+def write_fragments(port, path):
+    write_capture(path, fragments(int(port)))
 
 
 def overflow(udp, pid):
@@ -163,5 +171,5 @@ def untouched(stats_path, *touched):
 
 
 if __name__ == '__main__':
-    run = {'frames': write_frames, 'send': send, 'counters': counters, 'untouched': untouched}
+    run = {'frames': write_frames, 'fragments': write_fragments, 'send': send, 'counters': counters, 'untouched': untouched}
     run[sys.argv[1]](*sys.argv[2:])
