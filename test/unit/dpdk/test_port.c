@@ -89,6 +89,39 @@ says_what_is_wrong_with_a_device_and_goes_on(void **state)
 	expect_child(open_what_is_not_there);
 }
 
+static struct port_spec
+with_mtu(const char *text, uint16_t mtu)
+{
+	struct port_spec spec = device(text);
+
+	spec.mtu = mtu;
+	return spec;
+}
+
+static void
+want_an_mtu(void)
+{
+	struct port_spec spec = with_mtu("net_null0", 1400);
+	struct port *port;
+
+	port = open_port(&spec);
+	CHECK(port_facts(port)->mtu == 1400);
+	port_close(port);
+	refuse(with_mtu("net_null1", 9000), ERANGE,
+		"port port0: mtu 9000 is not possible: the driver net_null cannot spread a frame "
+		"over buffers of 2048 bytes; 2022 is the most");
+	refuse(with_mtu("net_ring0", 1400), ENOTSUP,
+		"port port0: mtu 1400 cannot be set: the driver net_ring has none: leave mtu out");
+	refuse(with_mtu("net_ring1", 20), ERANGE, "the driver net_ring can set 46 to ");
+}
+
+static void
+sets_an_mtu_or_says_why_not(void **state)
+{
+	(void)state;
+	expect_child(want_an_mtu);
+}
+
 static void
 open_one_device_twice(void)
 {
@@ -178,6 +211,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checks_a_port_without_touching_it),
 		cmocka_unit_test(says_what_is_wrong_with_a_device_and_goes_on),
+		cmocka_unit_test(sets_an_mtu_or_says_why_not),
 		cmocka_unit_test(refuses_a_device_that_another_port_has),
 		cmocka_unit_test(takes_the_queues_that_the_device_grants),
 		cmocka_unit_test(gives_all_buffers_back),

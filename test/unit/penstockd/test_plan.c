@@ -348,7 +348,7 @@ a_ceiling_below_the_reserves_is_refused(void **state)
 	expect_refused(own, &machine, 78,
 		"penstock: memory_ceiling is 1024 KiB, but 2 workers with ports, 1 with sockets "
 		"and "
-		"frames of up to 65507 bytes need 1536 KiB at least: set it to 2MiB or more");
+		"frames of up to 65527 bytes need 1536 KiB at least: set it to 2MiB or more");
 }
 
 /* 32 and 4 each for 2 workers, 2 sockets, 3 queues and 1 output: 64. */
