@@ -7,6 +7,7 @@
 #include "mem/pages.h"
 
 #define HEADS_MIN 1024 /* a power of two */
+#define SPLITS_AHEAD 8
 #define JOINS_MAX 16384 /* chains in one call, some 100 us */
 
 /* Smallest 2^k - 1 that is not below n - 1. */
@@ -60,6 +61,16 @@ chain_push(struct context_table *table, uint32_t *chain, uint32_t slot)
 	*chain = slot + 1;
 }
 
+/* Chains are split in order: what one of the next will need is asked for now. */
+static void
+fetch_ahead(const struct context_table *table, const uint32_t *chain)
+{
+	const uint32_t *ahead = chain + SPLITS_AHEAD;
+
+	if (ahead < table->head + table->n_heads && *ahead != 0)
+		__builtin_prefetch(&table->link[*ahead - 1]);
+}
+
 /* One more chain: takes over what belongs to it from the one that stood for it. */
 static void
 split_chain(struct context_table *table)
@@ -68,6 +79,7 @@ split_chain(struct context_table *table)
 	uint32_t *from = &table->head[added & mask >> 1], *to = &table->head[added];
 	uint32_t next = *from;
 
+	fetch_ahead(table, from);
 	*from = 0;
 	table->n_heads++;
 	while (next != 0) {
