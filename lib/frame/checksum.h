@@ -34,16 +34,30 @@ checksum_add(uint64_t sum, struct span bytes)
 	return sum;
 }
 
-/* True when a sum that includes the checksum field itself is that of an undamaged range: all
- * ones. */
-static inline bool
-checksum_is_right(uint64_t sum)
+/* To one word, with the carries added. */
+static inline uint16_t
+checksum_fold(uint64_t sum)
 {
 	sum = (sum >> 32) + (sum & 0xffffffff);
 	sum = (sum >> 32) + (sum & 0xffffffff);
 	sum = (sum >> 16) + (sum & 0xffff);
 	sum = (sum >> 16) + (sum & 0xffff);
-	return sum == 0xffff;
+	return (uint16_t)sum;
+}
+
+/* True when a sum that includes the checksum field itself is that of an undamaged range: all
+ * ones. */
+static inline bool
+checksum_is_right(uint64_t sum)
+{
+	return checksum_fold(sum) == 0xffff;
+}
+
+/* The field for a sum over a range in which it was 0, as it lies in memory. */
+static inline uint16_t
+checksum_finish(uint64_t sum)
+{
+	return (uint16_t)~checksum_fold(sum);
 }
 
 #endif
