@@ -56,8 +56,8 @@ parse6(struct span packet, struct echo *ret_echo)
 	if (icmp.message.size < MESSAGE_HEADER_SIZE || icmp.message.data[1] != 0 ||
 		!icmp6_checksum_is_right(&icmp))
 		return ECHO_DAMAGED;
-	*ret_echo = (struct echo){
-		icmp.source, icmp.destination, 16, icmp.traffic_class, icmp.message};
+	*ret_echo =
+		(struct echo){icmp.source, icmp.destination, 16, icmp.traffic_class, icmp.message};
 	return ECHO_REQUEST;
 }
 

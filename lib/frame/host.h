@@ -54,8 +54,8 @@ void host_hear(struct host *host, const uint8_t *address, uint8_t size, const ui
 
 /* Any thread: the MAC to which an answer goes: the asker's on our own networks, else a gateway's.
  * False when no gateway of that IP version is known. */
-bool host_route(const struct host *host, const uint8_t *to, uint8_t size,
-	const uint8_t asker[6], uint8_t ret_mac[6]);
+bool host_route(const struct host *host, const uint8_t *to, uint8_t size, const uint8_t asker[6],
+	uint8_t ret_mac[6]);
 
 /* Owner: when the link comes up, all claims begin again. */
 void host_link(struct host *host, bool has_link, uint64_t now);
