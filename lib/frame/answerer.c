@@ -47,11 +47,15 @@ is_allowed(struct allowance *allowance, uint64_t now)
 	return allowance_take(allowance, now, ANSWERER_PER_SECOND, ANSWERER_AT_ONCE);
 }
 
-static enum counter
-dispute(struct host_address *own, const uint8_t *mac)
+/* Somebody of that MAC uses the address: true when it is one of ours. */
+static bool
+dispute(const struct host *host, const uint8_t *address, uint8_t size, const uint8_t *mac)
 {
-	claim_dispute(&own->claim, mac);
-	return STAT_frames_dropped_address_conflict;
+	struct host_address *own = host_find(host, address, size);
+
+	if (own != NULL)
+		claim_dispute(&own->claim, mac);
+	return own != NULL;
 }
 
 static bool
@@ -87,30 +91,39 @@ answer_arp(struct question *question, const struct arp *request)
 }
 
 static enum counter
-take_arp(struct answerer *answerer, struct question *question)
+take_arp_request(struct answerer *answerer, struct question *question, const struct arp *arp)
 {
 	static const uint8_t nobody[4];
-	struct host *host = answerer->host;
-	struct host_address *own;
+	const struct host_address *own = host_find(answerer->host, arp->target, 4);
 	enum counter reason;
-	struct arp arp;
-	bool is_probe;
 
-	if (!arp_parse(question->packet, &arp) || arp.sender[0] == 127 || arp.sender[0] >= 224)
-		return STAT_frames_dropped_bad_neighbour;
-	own = host_find(host, arp.sender, 4);
-	if (own != NULL && memcmp(arp.sender_mac, host->mac, 6) != 0)
-		return dispute(own, arp.sender_mac);
-	host_hear(host, arp.sender, 4, arp.sender_mac, true);
-	if (arp.operation != ARP_OPERATION_REQUEST)
-		return STAT_frames_dropped_not_asked;
-	own = host_find(host, arp.target, 4);
-	is_probe = memcmp(arp.sender, nobody, 4) == 0;
 	/* Two that ask for the same address at the same time: RFC 5227 section 2.1.1. */
-	if (own != NULL && is_probe && is_probing(own))
-		return dispute(own, arp.sender_mac);
+	if (own != NULL && memcmp(arp->sender, nobody, 4) == 0 && is_probing(own)) {
+		dispute(answerer->host, arp->target, 4, arp->sender_mac);
+		return STAT_frames_dropped_address_conflict;
+	}
 	reason = judge_neighbour(answerer, own, question->now);
-	return reason == STAT_NONE ? answer_arp(question, &arp) : reason;
+	return reason == STAT_NONE ? answer_arp(question, arp) : reason;
+}
+
+/* Who uses one address of ours is answered all the same when he asks for another. */
+static enum counter
+take_arp(struct answerer *answerer, struct question *question)
+{
+	struct host *host = answerer->host;
+	enum counter reason = STAT_frames_dropped_not_asked;
+	struct arp arp;
+	bool is_rival;
+
+	if (!arp_parse(question->packet, &arp) || arp.sender[0] == 127 || arp.sender[0] >= 224 ||
+		memcmp(arp.sender_mac, host->mac, 6) == 0)
+		return STAT_frames_dropped_bad_neighbour;
+	is_rival = dispute(host, arp.sender, 4, arp.sender_mac);
+	host_hear(host, arp.sender, 4, arp.sender_mac, true);
+	if (arp.operation == ARP_OPERATION_REQUEST)
+		reason = take_arp_request(answerer, question, &arp);
+	return is_rival && reason != STAT_frames_answered ? STAT_frames_dropped_address_conflict
+							  : reason;
 }
 
 /* To all nodes when the asker has no address yet: RFC 4861 section 7.2.4. */
@@ -138,10 +151,8 @@ static enum counter
 take_advertisement(struct answerer *answerer, const struct question *question,
 	const struct neighbour *advertisement)
 {
-	struct host_address *own = host_find(answerer->host, advertisement->target, 16);
-
-	if (own != NULL)
-		return dispute(own, question->from);
+	if (dispute(answerer->host, advertisement->target, 16, question->from))
+		return STAT_frames_dropped_address_conflict;
 	if (advertisement->mac != NULL)
 		host_hear(answerer->host, advertisement->target, 16, advertisement->mac,
 			(advertisement->flags & NEIGHBOUR_OVERRIDE) != 0);
@@ -149,28 +160,40 @@ take_advertisement(struct answerer *answerer, const struct question *question,
 }
 
 static enum counter
-take_neighbour(struct answerer *answerer, struct question *question, const struct icmp6 *icmp)
+take_solicitation(struct answerer *answerer, struct question *question,
+	const struct neighbour *solicitation)
 {
 	struct host *host = answerer->host;
-	struct neighbour neighbour;
-	struct host_address *own;
+	const struct host_address *own = host_find(host, solicitation->target, 16);
 	enum counter reason;
+
+	if (solicitation->mac != NULL)
+		host_hear(host, solicitation->source, 16, solicitation->mac, true);
+	/* Two that ask for the same address at the same time: RFC 4862 section 5.4.3. */
+	if (own != NULL && neighbour_is_unspecified(solicitation->source) && is_probing(own)) {
+		dispute(host, solicitation->target, 16, question->from);
+		return STAT_frames_dropped_address_conflict;
+	}
+	reason = judge_neighbour(answerer, own, question->now);
+	return reason == STAT_NONE ? answer_solicitation(question, solicitation) : reason;
+}
+
+static enum counter
+take_neighbour(struct answerer *answerer, struct question *question, const struct icmp6 *icmp)
+{
+	struct neighbour neighbour;
+	enum counter reason;
+	bool is_rival;
 
 	if (!neighbour_parse(icmp, &neighbour))
 		return STAT_frames_dropped_bad_neighbour;
-	own = host_find(host, neighbour.source, 16);
-	if (own != NULL)
-		return dispute(own, question->from);
+	is_rival = dispute(answerer->host, neighbour.source, 16, question->from);
 	if (neighbour.type == NEIGHBOUR_ADVERTISEMENT)
-		return take_advertisement(answerer, question, &neighbour);
-	if (neighbour.mac != NULL)
-		host_hear(host, neighbour.source, 16, neighbour.mac, true);
-	own = host_find(host, neighbour.target, 16);
-	/* RFC 4862 section 5.4.3. */
-	if (own != NULL && neighbour_is_unspecified(neighbour.source) && is_probing(own))
-		return dispute(own, question->from);
-	reason = judge_neighbour(answerer, own, question->now);
-	return reason == STAT_NONE ? answer_solicitation(question, &neighbour) : reason;
+		reason = take_advertisement(answerer, question, &neighbour);
+	else
+		reason = take_solicitation(answerer, question, &neighbour);
+	return is_rival && reason != STAT_frames_answered ? STAT_frames_dropped_address_conflict
+							  : reason;
 }
 
 static enum counter

@@ -87,8 +87,9 @@ bool
 host_is_answerable(const struct host *host, const uint8_t *source, uint8_t size)
 {
 	static const uint8_t loopback6[16] = {[15] = 1};
+	const struct host_address *own = host_find(host, source, size);
 
-	if (host_find(host, source, size) != NULL)
+	if (own != NULL && claim_state(&own->claim) != CLAIM_LOST)
 		return false;
 	if (size == 16)
 		return source[0] != 0xff && !neighbour_is_unspecified(source) &&

@@ -44,7 +44,8 @@ void host_done(struct host *host);
 /* Any thread: NULL when it is not the host's. */
 struct host_address *host_find(const struct host *host, const uint8_t *address, uint8_t size);
 
-/* Any thread: whether a packet from there may be answered: an address of one station, not ours. */
+/* Any thread: whether a packet from there may be answered: an address of one station, and
+ * not ours as far as we know. */
 bool host_is_answerable(const struct host *host, const uint8_t *source, uint8_t size);
 
 /* Any thread: a station says that it has the address. Only those of gateways are remembered;

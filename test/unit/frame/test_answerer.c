@@ -430,6 +430,27 @@ stops_to_answer_when_another_uses_the_address(void **state)
 }
 
 static void
+answers_who_uses_another_address_of_it(void **state)
+{
+	(void)state;
+	memcpy(host.addresses[1].prefix.address, BYTES(NET4(11)), 4);
+	host.addresses[1].prefix.address_size = 4;
+	host.addresses[1].prefix.length = 24;
+	ASSERT_REASON(address_conflict, ANNOUNCEMENT_OF_RIVAL);
+	assert_int_equal(ask(SPAN(EVERYBODY, ASKER, ETHERNET(0x0806), ARP(1), ASKER, NET4(10), 0, 0,
+				 0, 0, 0, 0, NET4(11))),
+		STAT_frames_answered);
+	assert_int_equal(claim_state(&host.addresses[0].claim), CLAIM_LOST);
+	/* From an address that was lost it may ping us; from one that we hold, nobody may. */
+	assert_int_equal(ask(SPAN(ASK4(IPV4(0, 64, 0x5678, 0x9f96), NET4(10), NET4(11)))),
+		STAT_frames_answered);
+	ASSERT_REASON(bad_echo, ASK4(IPV4(0, 64, 0x5678, 0x9f95), NET4(11), NET4(11)));
+	ASSERT_REASON(address_conflict, EVERYBODY, ASKER, ETHERNET(0x0806), ARP(1), ASKER, NET4(10),
+		0, 0, 0, 0, 0, 0, NET4(12));
+	assert_int_equal(claim_state(&host.addresses[1].claim), CLAIM_HELD);
+}
+
+static void
 says_nothing_without_addresses(void **state)
 {
 	(void)state;
@@ -476,6 +497,7 @@ main(void)
 		FRESH(answers_nothing_for_an_address_while_it_asks_for_it),
 		FRESH(gives_up_an_address_that_another_asks_for_as_well),
 		HELD(stops_to_answer_when_another_uses_the_address),
+		HELD(answers_who_uses_another_address_of_it),
 		HELD(says_nothing_without_addresses),
 		HELD(reads_no_further_than_the_frame),
 	};
