@@ -233,6 +233,19 @@ check_device(const char *text, char why[SETTING_WHY_SIZE])
 		conf_quote(text, quoted));
 }
 
+enum setting_verdict
+check_exception(const char *text, char why[SETTING_WHY_SIZE])
+{
+	char quoted[CONF_QUOTED_SIZE];
+
+	if (check_is_pci(text))
+		return wrong(why,
+			"expected a virtual device that leads into the kernel, such as "
+			"net_tap0,iface=pen0, not the NIC %s",
+			conf_quote(text, quoted));
+	return check_device(text, why);
+}
+
 /* The bits of an IPv4 or IPv6 address, or 0 when text is none. */
 static unsigned
 address_bits(const char *text)

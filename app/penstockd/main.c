@@ -14,6 +14,7 @@
 #include "penstockd/daemon.h"
 #include "penstockd/load.h"
 #include "penstockd/plan.h"
+#include "penstockd/ports.h"
 #include "penstockd/reload.h"
 #include "penstockd/settings.h"
 #include "penstockd/watch.h"
@@ -78,6 +79,7 @@ wait_for_end(struct daemon *daemon, struct watch *watch, int signals)
 			tick += NS_PER_S;
 			watch_tick(watch, daemon);
 			daemon_trim(daemon);
+			ports_tick();
 		}
 		if (n <= 0)
 			continue;

@@ -47,6 +47,7 @@ struct port_options {
 	char *device;
 	struct string_list addresses; /* "192.0.2.10/24" */
 	struct string_list gateway;
+	char *exception; /* device; "" is none */
 	struct string_list allow;
 	char *queues; /* "auto" or a count */
 	enum checksum_mode checksum;

@@ -128,6 +128,9 @@ print_listeners(const struct plan *plan, FILE *out)
 		print_names("addresses", &port->options->addresses, out);
 		print_names("gateway", &port->options->gateway, out);
 		print_names("allow", &port->options->allow, out);
+		if (port->options->exception[0] != '\0')
+			fprintf(out, "             everything else to and from %s\n",
+				port->options->exception);
 	}
 }
 

@@ -61,6 +61,9 @@ int plan_host(struct planner *planner);
 /* Shares memory_ceiling; after plan_eal and plan_memory. */
 int plan_ceiling(struct planner *planner);
 
+/* Notes what the ports' addresses and gateways lack. */
+int plan_addresses(struct planner *planner);
+
 /* Looks for the folder of every path that will be made. */
 int plan_folders(struct planner *planner);
 

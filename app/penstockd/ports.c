@@ -8,11 +8,14 @@
 
 #include "base/log.h"
 #include "dpdk/eal.h"
+#include "dpdk/exception.h"
 #include "dpdk/port.h"
+#include "penstockd/addresses.h"
 
 #define ETHERNET_HEADER 14u /* bytes before what the MTU counts */
 
 static struct port **ports;
+static struct addresses **addresses; /* of each port */
 static uint32_t n_ports;
 
 static int
@@ -81,6 +84,25 @@ say_port(const struct port_facts *facts)
 			facts->name, facts->mtu, facts->frame_max);
 }
 
+/* Queues whose owners cannot answer, or cannot reach the kernel. */
+static void
+say_sending(struct port *port)
+{
+	const struct port_facts *facts = port_facts(port);
+	const struct exception *exception = port_exception(port);
+
+	if (port_host(port)->n_addresses == 0 && exception == NULL)
+		return;
+	if (port_send_queues(port) < facts->queues)
+		log_warning("port %s: the device sends on %u of %u queues: what arrives on the "
+			    "others is not answered (frames.dropped.answer_not_sent)",
+			facts->name, port_send_queues(port), facts->queues);
+	if (exception != NULL && exception_queues(exception) < facts->shares)
+		log_warning("port %s: the exception port has queues for %u of %u workers: what the "
+			    "others get does not reach it (frames.dropped.exception_full)",
+			facts->name, exception_queues(exception), facts->shares);
+}
+
 int
 ports_open(struct plan *plan, struct plan_error *error)
 {
@@ -93,7 +115,8 @@ ports_open(struct plan *plan, struct plan_error *error)
 	if (status != 0)
 		return fail(error, PLAN_EXIT_RESOURCE, status, &cause);
 	ports = calloc(plan->n_ports + 1, sizeof(*ports));
-	if (ports == NULL) {
+	addresses = calloc(plan->n_ports + 1, sizeof(struct addresses *));
+	if (ports == NULL || addresses == NULL) {
 		error_fill(&cause, ENOMEM, "not enough memory to open the ports");
 		return fail(error, PLAN_EXIT_RESOURCE, -ENOMEM, &cause);
 	}
@@ -103,6 +126,12 @@ ports_open(struct plan *plan, struct plan_error *error)
 			return fail(error, PLAN_EXIT_RESOURCE, status, &cause);
 		n_ports++;
 		say_port(port_facts(ports[i]));
+		say_sending(ports[i]);
+		addresses[i] = addresses_new(plan->ports[i].spec.name, port_host(ports[i]));
+		if (addresses[i] == NULL) {
+			error_fill(&cause, ENOMEM, "not enough memory to watch the ports");
+			return fail(error, PLAN_EXIT_RESOURCE, -ENOMEM, &cause);
+		}
 		plan_set_port(plan, i, ports[i], port_facts(ports[i])->shares);
 	}
 	return 0;
@@ -119,6 +148,13 @@ int
 ports_launch(uint32_t index, struct worker *worker)
 {
 	return eal_launch(index - 1, run, worker);
+}
+
+void
+ports_tick(void)
+{
+	for (uint32_t i = 0; i < n_ports; i++)
+		addresses_tick(addresses[i]);
 }
 
 void
@@ -172,9 +208,13 @@ ports_status(const struct plan *plan, struct status *status)
 void
 ports_close(void)
 {
-	for (uint32_t i = 0; i < n_ports; i++)
+	for (uint32_t i = 0; i < n_ports; i++) {
+		addresses_free(addresses[i]);
 		port_close(ports[i]);
+	}
+	free(addresses);
 	free(ports);
+	addresses = NULL;
 	ports = NULL;
 	n_ports = 0;
 	eal_stop();

@@ -18,6 +18,9 @@ int ports_open(struct plan *plan, struct plan_error *error);
 /* Runs a worker other than the first in its DPDK thread. */
 int ports_launch(uint32_t index, struct worker *worker);
 
+/* Once a second, from the main thread: says in the log what happened to the ports. */
+void ports_tick(void);
+
 /* Returns when none of them runs any more. */
 void ports_wait(void);
 

@@ -33,6 +33,11 @@ ports_launch(uint32_t index, struct worker *worker)
 }
 
 void
+ports_tick(void)
+{
+}
+
+void
 ports_wait(void)
 {
 }

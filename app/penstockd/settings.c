@@ -42,8 +42,10 @@ static const struct setting port_rows[] = {
 		PORT_FIELD(addresses),
 		.value = "",
 		.check = check_prefix,
-		.help = "The port's own IP addresses with prefix length. Without any, it takes "
-			"datagrams to every destination and answers nothing.",
+		.help = "The port's own IP addresses with prefix length: it takes datagrams to "
+			"them, and answers ARP, neighbour solicitations and echo requests for "
+			"them. Without any, it takes datagrams to every destination and answers "
+			"nothing.",
 	},
 	{
 		.name = "gateway",
@@ -54,12 +56,25 @@ static const struct setting port_rows[] = {
 		.help = "Where answers to other networks go, one for each IP version.",
 	},
 	{
+		.name = "exception",
+		.kind = SETTING_STRING,
+		PORT_FIELD(exception),
+		.value = "",
+		.check = check_exception,
+		.help = "A device that leads into the kernel: net_tap0 makes an interface there. "
+			"What "
+			"arrives on the port and is neither a datagram for it nor answered by it "
+			"goes there, and what the kernel sends to it goes out on the port. "
+			"Default: none.",
+	},
+	{
 		.name = "allow",
 		.kind = SETTING_STRINGS,
 		PORT_FIELD(allow),
 		.value = "",
 		.check = check_prefix,
-		.help = "Prefixes of the sources that may send. Default: all.",
+		.help = "Prefixes of the sources that may send datagrams; ARP, neighbour "
+			"solicitations and echo requests are answered whoever asks. Default: all.",
 	},
 	{
 		.name = "queues",

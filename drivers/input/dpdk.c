@@ -3,9 +3,9 @@
 /*
  * One share of a DPDK port (dpdk/steer.h): a receive queue, or what is steered in software by the
  * worker that polls one. Payloads are handed out where the device put them; a frame that carries
- * none for us is counted by its reason and its buffer goes back at once. A frame in several buffers
- * is joined, a fragment is kept until its datagram is complete. The first queue's input also
- * counts, at each refresh, what the device lost.
+ * none for us goes to the share's responder, which answers it or counts why it ends. A frame in
+ * several buffers is joined, a fragment is kept until its datagram is complete. The first queue's
+ * input also counts, at each refresh, what the device lost.
  *
  * A frame counts as received with the worker that it is for, or with the poller if the lane is
  * full; in a lane it is as if still in the device.
@@ -24,6 +24,7 @@
 #include "dpdk/guard.h"
 #include "dpdk/joiner.h"
 #include "dpdk/port.h"
+#include "dpdk/responder.h"
 #include "frame/reassembly.h"
 #include "input/driver.h"
 
@@ -49,6 +50,7 @@ struct queue {
 	struct input input;
 	struct port *port;
 	const struct filter *filter;
+	struct responder *responder;
 	struct guard guard;
 	uint16_t port_number, queue;
 	unsigned checks; /* where the device said nothing about a frame */
@@ -186,9 +188,9 @@ receive(struct queue *queue, struct rte_mbuf **mbufs)
 static void
 take(struct queue *queue, struct rte_mbuf **mbufs, uint16_t n, struct burst *burst)
 {
-	struct rte_mbuf *done[BURST_MAX];
-	uint16_t n_done = 0;
+	struct refused refused;
 
+	refused.n = 0;
 	for (uint16_t i = 0; i < n && i < AHEAD; i++)
 		prefetch_frame(mbufs[i]);
 	for (uint16_t i = 0; i < n; i++) {
@@ -201,11 +203,12 @@ take(struct queue *queue, struct rte_mbuf **mbufs, uint16_t n, struct burst *bur
 		if (likely(reason == STAT_NONE)) {
 			hand_out(queue, mbufs[i], &frame, burst);
 		} else {
-			stats_add(queue->input.stats, reason, 1);
-			done[n_done++] = mbufs[i];
+			refused.frame[refused.n] = mbufs[i];
+			refused.reason[refused.n++] = reason;
 		}
 	}
-	rte_pktmbuf_free_bulk(done, n_done);
+	if (unlikely(refused.n > 0))
+		responder_take(queue->responder, &refused, burst->time);
 	stats_add(queue->input.stats, STAT_frames_delivered, burst->n);
 }
 
@@ -219,6 +222,7 @@ poll_queue(struct input *input, struct burst *burst)
 	burst->n = 0;
 	joiner_reset(&queue->joiner);
 	reassembly_release(queue->reassembly);
+	responder_relay(queue->responder);
 	n = receive(queue, mbufs);
 	if (n == 0)
 		return;
@@ -284,9 +288,11 @@ refresh(struct input *input)
 {
 	struct queue *queue = container_of(input, struct queue, input);
 	struct port_lost lost;
+	uint64_t now = clock_monotonic(&clock_system);
 
 	joiner_refresh(&queue->joiner);
-	reassembly_refresh(queue->reassembly, clock_monotonic(&clock_system));
+	reassembly_refresh(queue->reassembly, now);
+	responder_refresh(queue->responder, now);
 	if (queue->queue != 0)
 		return;
 	port_lost(queue->port, &lost);
@@ -317,6 +323,7 @@ queue_free(struct queue *queue)
 		return;
 	reassembly_free(queue->reassembly);
 	joiner_free(&queue->joiner);
+	responder_free(queue->responder);
 	free(queue);
 }
 
@@ -332,7 +339,8 @@ queue_open(const struct input_spec *spec, struct stats *stats, struct input **re
 			spec->name, spec->queue, facts->queues);
 	queue = calloc(1, sizeof(*queue));
 	if (queue == NULL || joiner_init(&queue->joiner) != 0 ||
-		reassembly_new(stats, &queue->reassembly) != 0) {
+		reassembly_new(stats, &queue->reassembly) != 0 ||
+		responder_new(spec->port, spec->queue, stats, &queue->responder) != 0) {
 		queue_free(queue);
 		return error_fill(error, ENOMEM, "%s: no memory", spec->name);
 	}

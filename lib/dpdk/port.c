@@ -11,6 +11,8 @@
 #include <rte_mbuf.h>
 
 #include "dpdk/device.h"
+#include "dpdk/exception.h"
+#include "dpdk/groups.h"
 #include "dpdk/guard.h"
 #include "dpdk/joiner.h"
 #include "dpdk/memif.h"
@@ -36,6 +38,8 @@ struct share {
 struct port {
 	struct port_facts facts;
 	struct filter filter;
+	struct host host;
+	struct exception *exception;
 	uint16_t number, send_queues, send_descriptors;
 	bool attached;
 	bool on_node; /* facts.node is the spec's */
@@ -92,17 +96,49 @@ free_filter(struct filter *filter)
 	free(filter->allow);
 }
 
+/* The addresses are the filter's. */
+static int
+build_host(const struct port_spec *spec, const struct filter *filter, struct host *host,
+	struct error *error)
+{
+	struct prefix *gateways = calloc(spec->n_gateways + 1, sizeof(*gateways));
+	int result;
+
+	if (gateways == NULL)
+		return error_fill(error, ENOMEM, "port %s: no memory", spec->name);
+	result = parse_prefixes(spec->name, "gateway", spec->gateways, spec->n_gateways, gateways,
+		error);
+	if (result == 0 &&
+		host_init(host, filter->addresses, filter->n_addresses, gateways,
+			spec->n_gateways) != 0)
+		result = error_fill(error, ENOMEM, "port %s: no memory", spec->name);
+	free(gateways);
+	return result;
+}
+
+static bool
+has_exception(const struct port_spec *spec)
+{
+	return spec->exception != NULL && spec->exception[0] != '\0';
+}
+
 int
 port_check(const struct port_spec *spec, struct error *error)
 {
 	struct filter filter = {0};
+	struct host host = {0};
 	int result;
 
 	if (spec->queues == 0)
 		return error_fill(error, EINVAL, "port %s: 0 queues receive nothing", spec->name);
 	result = device_check(spec->device, error);
+	if (result == 0 && has_exception(spec))
+		result = exception_check(spec->exception, spec->name, error);
 	if (result == 0)
 		result = build_filter(spec, &filter, error);
+	if (result == 0)
+		result = build_host(spec, &filter, &host, error);
+	host_done(&host);
 	free_filter(&filter);
 	return result;
 }
@@ -111,11 +147,19 @@ port_check(const struct port_spec *spec, struct error *error)
  * decoded while the next is polled, in a thread's cache. So the pool never runs dry. Fragments that
  * wait hold none. */
 static unsigned
-count_buffers(unsigned queues, unsigned descriptors, unsigned send_descriptors, unsigned n_lanes,
+count_buffers(unsigned queues, unsigned descriptors, unsigned n_sending, unsigned n_lanes,
 	unsigned n_threads, const struct mtu_wanted *mtu)
 {
-	return queues * (descriptors + BURST_MAX * (1 + mtu_segments_max(mtu))) + send_descriptors +
+	return queues * (descriptors + BURST_MAX * (1 + mtu_segments_max(mtu))) + n_sending +
 		BURST_MAX + steer_buffers(n_lanes) * mtu_segments(mtu) + pool_cached(n_threads);
+}
+
+/* A port that answers sends on a queue for each that it receives on, so that no owner of one waits
+ * for another. */
+static bool
+answers(const struct port_spec *spec)
+{
+	return spec->n_addresses > 0 || has_exception(spec);
 }
 
 size_t
@@ -124,15 +168,22 @@ port_memory(const struct port_spec *spec, size_t n_workers)
 	const struct mtu_wanted mtu = {spec->name, spec->device, spec->mtu};
 	unsigned descriptors = device_is_pci(spec->device) ? DESCRIPTORS : DESCRIPTORS_VIRTUAL;
 	unsigned n_shares = RTE_MAX(spec->shares, spec->queues), n_buffers = 0;
+	unsigned n_threads = (unsigned)n_workers + 1;
+	size_t size = steer_memory(n_shares - 1) + DEVICE_MEMORY;
 
 	/* With each number of queues that the device may grant. */
-	for (unsigned n = 1; n <= spec->queues; n++)
+	for (unsigned n = 1; n <= spec->queues; n++) {
+		unsigned n_sending = SEND_DESCRIPTORS * (answers(spec) ? n : 1);
+
+		if (has_exception(spec))
+			n_sending += exception_buffers(n_shares);
 		n_buffers = RTE_MAX(n_buffers,
-			count_buffers(n, descriptors, SEND_DESCRIPTORS,
-				spec->shares > n ? spec->shares - n : 0, (unsigned)n_workers + 1,
-				&mtu));
-	return pool_memory(spec->buffers_kept + n_buffers, mtu_buffer_size(spec->device)) +
-		steer_memory(n_shares - 1) + DEVICE_MEMORY;
+			count_buffers(n, descriptors, n_sending,
+				spec->shares > n ? spec->shares - n : 0, n_threads, &mtu));
+	}
+	if (has_exception(spec))
+		size += exception_memory(n_shares, n_threads);
+	return size + pool_memory(spec->buffers_kept + n_buffers, mtu_buffer_size(spec->device));
 }
 
 size_t
@@ -169,8 +220,25 @@ choose_hash(struct port *port, const struct rte_eth_dev_info *info, struct rte_e
 		port->receive_offloads |= info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_RSS_HASH;
 }
 
+/* A queue to send on even where nothing is sent: some drivers refuse to start without, and some
+ * want as many of the one as of the other. */
 static int
-configure(struct port *port, struct rte_eth_dev_info *info)
+configure_queues(struct port *port, const struct rte_eth_dev_info *info,
+	const struct rte_eth_conf *conf, bool answers)
+{
+	uint16_t queues = port->facts.queues, n = RTE_MIN(queues, info->max_tx_queues);
+	int result;
+
+	port->send_queues = answers ? n : 1;
+	result = rte_eth_dev_configure(port->number, queues, port->send_queues, conf);
+	if (result == 0)
+		return 0;
+	port->send_queues = answers ? 1 : queues;
+	return rte_eth_dev_configure(port->number, queues, port->send_queues, conf);
+}
+
+static int
+configure(struct port *port, const struct rte_eth_dev_info *info, bool answers)
 {
 	struct rte_eth_conf conf = {0};
 	struct port_facts *facts = &port->facts;
@@ -185,15 +253,7 @@ configure(struct port *port, struct rte_eth_dev_info *info)
 	conf.rxmode.mtu = port->mtu.mtu;
 	choose_hash(port, info, &conf);
 	conf.rxmode.offloads = port->receive_offloads;
-	/* A queue to send on even where nothing is sent: some drivers refuse to start without, and
-	 * some want as many of the one as of the other. */
-	port->send_queues = 1;
-	result = rte_eth_dev_configure(port->number, facts->queues, 1, &conf);
-	if (result != 0) {
-		port->send_queues = facts->queues;
-		result = rte_eth_dev_configure(port->number, facts->queues, port->send_queues,
-			&conf);
-	}
+	result = configure_queues(port, info, &conf, answers);
 	if (result != 0)
 		return result;
 	return rte_eth_dev_adjust_nb_rx_tx_desc(port->number, &facts->descriptors,
@@ -201,13 +261,16 @@ configure(struct port *port, struct rte_eth_dev_info *info)
 }
 
 static int
-create_pool(struct port *port)
+create_pool(struct port *port, bool has_exception)
 {
 	struct port_facts *facts = &port->facts;
+	unsigned n_sending = (unsigned)port->send_queues * port->send_descriptors;
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	snprintf(name, sizeof(name), "port%u", port->number);
-	facts->buffers += count_buffers(facts->queues, facts->descriptors, port->send_descriptors,
+	if (has_exception)
+		n_sending += exception_buffers(facts->shares);
+	facts->buffers += count_buffers(facts->queues, facts->descriptors, n_sending,
 		facts->shares - facts->queues, rte_lcore_count(), &port->mtu);
 	port->pool = pool_create(name, facts->buffers, mtu_buffer_size(facts->device), facts->node,
 		!facts->is_virtual);
@@ -285,6 +348,7 @@ start(struct port *port)
 		return result;
 	if (rte_eth_macaddr_get(port->number, &mac) == 0)
 		memcpy(port->facts.mac, mac.addr_bytes, sizeof(port->facts.mac));
+	memcpy(port->host.mac, port->facts.mac, sizeof(port->host.mac));
 	spread(port);
 	return 0;
 }
@@ -310,7 +374,7 @@ note_device(struct port *port, const struct rte_eth_dev_info *info)
 }
 
 static int
-bring_up(struct port *port, struct error *error)
+bring_up(struct port *port, const struct port_spec *spec, struct error *error)
 {
 	struct rte_eth_dev_info info;
 	struct port_lost before;
@@ -328,14 +392,14 @@ bring_up(struct port *port, struct error *error)
 	if (result != 0)
 		return result;
 	step = "configuring it";
-	result = configure(port, &info);
+	result = configure(port, &info, answers(spec));
 	if (result != 0)
 		goto fail;
 	result = mtu_set(&port->mtu, port->number, info.driver_name, error);
 	if (result != 0)
 		return result;
 	step = "taking memory for its buffers";
-	result = create_pool(port);
+	result = create_pool(port, has_exception(spec));
 	if (result != 0)
 		goto fail;
 	step = "taking memory to steer to its workers";
@@ -348,6 +412,10 @@ bring_up(struct port *port, struct error *error)
 		goto fail;
 	step = "starting it";
 	result = start(port);
+	if (result != 0)
+		goto fail;
+	step = "joining the groups of its IPv6 addresses";
+	result = groups_join(port->number, &port->host, has_exception(spec));
 	if (result != 0)
 		goto fail;
 	words_rest(said, sizeof(said));
@@ -387,13 +455,17 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port->facts.node = spec->node;
 	port->facts.is_virtual = !device_is_pci(spec->device);
 	result = build_filter(spec, &port->filter, error);
+	if (result == 0)
+		result = build_host(spec, &port->filter, &port->host, error);
 	if (result != 0)
 		goto fail;
 	result = device_attach(spec->device, spec->name, &port->number, error);
 	if (result != 0)
 		goto fail;
 	port->attached = true;
-	result = bring_up(port, error);
+	result = bring_up(port, spec, error);
+	if (result == 0 && has_exception(spec))
+		result = exception_open(spec->exception, &port->facts, &port->exception, error);
 	if (result != 0)
 		goto fail;
 	*ret_port = port;
@@ -448,6 +520,30 @@ _Atomic uint64_t *
 port_frames(const struct port *port, uint16_t share)
 {
 	return &port->shares[share].frames;
+}
+
+struct host *
+port_host(struct port *port)
+{
+	return &port->host;
+}
+
+const struct exception *
+port_exception(const struct port *port)
+{
+	return port->exception;
+}
+
+struct rte_mempool *
+port_pool(const struct port *port)
+{
+	return port->pool;
+}
+
+uint16_t
+port_send_queues(const struct port *port)
+{
+	return port->send_queues;
 }
 
 /* A counter that went back was reset by the device: all of it is new. */
@@ -527,9 +623,11 @@ port_close(struct port *port)
 	guard_remove(&port->sending);
 	if (port->attached)
 		device_detach(port->number);
+	exception_close(port->exception);
 	steer_free(port->steer);
 	free(port->shares);
 	rte_mempool_free(port->pool);
+	host_done(&port->host);
 	free_filter(&port->filter);
 	free(port);
 }

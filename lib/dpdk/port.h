@@ -27,8 +27,11 @@
 #include "dpdk/rxhash.h"
 #include "dpdk/steer.h"
 #include "frame/filter.h"
+#include "frame/host.h"
 
 struct port;
+struct exception;
+struct rte_mempool;
 
 enum port_checksum {
 	PORT_CHECKSUM_AUTO,
@@ -45,6 +48,9 @@ struct port_spec {
 	uint16_t udp_port; /* host order; 0: any */
 	const char *const *addresses; /* "192.0.2.10/24"; none: any destination */
 	size_t n_addresses;
+	const char *const *gateways; /* "192.0.2.1" */
+	size_t n_gateways;
+	const char *exception; /* device as in dpdk/exception.h; NULL or "": none */
 	const char *const *allow; /* source prefixes; none: any source */
 	size_t n_allow;
 	enum port_checksum checksum;
@@ -109,6 +115,14 @@ struct steer_lane *port_lane(const struct port *port, uint16_t share);
 
 /* Frames that the share's worker took in: it counts, anyone reads. */
 _Atomic uint64_t *port_frames(const struct port *port, uint16_t share);
+
+/* For the owners of the port's queues (dpdk/responder.h): what it is to its neighbours, whose
+ * addresses are none where it answers nothing; its exception port, or NULL; its buffers; and how
+ * many queues it sends on. */
+struct host *port_host(struct port *port);
+const struct exception *port_exception(const struct port *port);
+struct rte_mempool *port_pool(const struct port *port);
+uint16_t port_send_queues(const struct port *port);
 
 /*
  * What the device lost since the last call. One thread only. Not every driver can tell: memif and

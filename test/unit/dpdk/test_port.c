@@ -68,6 +68,15 @@ checks_a_port_without_touching_it(void **state)
 	spec.allow = (const char *const[]){"192.0.2.0/33"};
 	spec.n_allow = 1;
 	check(spec, "port port0: allow: '192.0.2.0/33'");
+	spec.n_allow = 0;
+	spec.gateways = (const char *const[]){"192.0.2.1", "gateway"};
+	spec.n_gateways = 2;
+	check(spec, "port port0: gateway: 'gateway'");
+	spec.n_gateways = 1;
+	spec.exception = "0000:3b:00.0";
+	check(spec, "port port0: exception: '0000:3b:00.0' is a NIC");
+	spec.exception = "net_foo1";
+	check(spec, "no driver for 'net_foo1'");
 }
 
 static void

@@ -143,6 +143,80 @@ hands_out_what_is_for_it_and_counts_the_rest(void **state)
 	expect_child(read_good_and_bad_frames);
 }
 
+/* To everybody's MAC, so that they are for this port as well. */
+static void
+add_to_all(FILE *file, uint8_t *buffer, struct span frame)
+{
+	memset(buffer, 0xff, 6);
+	add_frame(file, frame);
+}
+
+static void
+read_with_an_exception_port(void)
+{
+	const char *const allow[] = {"192.0.2.0/24"};
+	const struct port_spec spec = {.udp_port = 8125,
+		.allow = allow,
+		.n_allow = 1,
+		.exception = "net_ring1"};
+	static uint8_t buffer[4096];
+	struct stats stats = {0};
+	struct span frame;
+	struct input *input;
+	struct port *port;
+	char text[256];
+	FILE *file = begin_capture();
+
+	add_to_all(file, buffer, lay_out(buffer, SPAN_LITERAL("first:1|c"), 0));
+	/* To the kernel: another UDP port, TCP, ARP. */
+	frame = lay_out(buffer, SPAN_LITERAL("x:1|c"), 0);
+	buffer[37] = 0xbe;
+	add_to_all(file, buffer, frame);
+	frame = lay_out(buffer, SPAN_LITERAL("x:1|c"), 0);
+	buffer[23] = 6; /* 11 less in a word, so 11 more in the checksum (RFC 1624) */
+	buffer[25] = (uint8_t)(buffer[25] + 11);
+	CHECK(buffer[25] >= 11);
+	add_to_all(file, buffer, frame);
+	frame = lay_out(buffer, SPAN_LITERAL("x:1|c"), 0);
+	buffer[13] = 6;
+	add_to_all(file, buffer, frame);
+	/* To nobody: the same for another station, a damaged header, a source that is not allowed.
+	 */
+	memset(buffer, 2, 6);
+	add_frame(file, frame);
+	frame = lay_out(buffer, SPAN_LITERAL("x:1|c"), 0);
+	buffer[25] ^= 1;
+	add_to_all(file, buffer, frame);
+	frame = lay_out(buffer, SPAN_LITERAL("x:1|c"), 0);
+	buffer[26] = 193;
+	buffer[24]--;
+	add_to_all(file, buffer, frame);
+	fclose(file);
+
+	port = open_capture(spec, "");
+	input = open_input(port, 0, &stats);
+	poll_all(input, text, sizeof(text));
+	input_refresh(input);
+	CHECK(strcmp(text, "first:1|c;") == 0);
+	CHECK(stats.counter[STAT_frames_received] == 7);
+	CHECK(stats.counter[STAT_frames_exception] == 3);
+	CHECK(stats.counter[STAT_frames_dropped_not_ip] == 1);
+	CHECK(stats.counter[STAT_frames_dropped_bad_ip_checksum] == 1);
+	CHECK(stats.counter[STAT_frames_dropped_source_refused] == 1);
+	/* The ring gives back what it took, as a kernel might, and net_pcap has nowhere to send. */
+	CHECK(stats.counter[STAT_frames_relayed] + stats.counter[STAT_frames_unsent] == 3);
+	CHECK(stats.counter[STAT_frames_originated] == 0);
+	CHECK(frames_balance(&stats));
+	close_all(input, port);
+}
+
+static void
+hands_what_the_kernel_may_know_to_the_exception_port(void **state)
+{
+	(void)state;
+	expect_child(read_with_an_exception_port);
+}
+
 /* Four frames: UDP checksum right, absent, wrong; IP checksum wrong. */
 static void
 read_checksums(enum port_checksum mode, uint64_t n_delivered, uint64_t n_bad_udp, uint64_t n_bad_ip)
@@ -388,6 +462,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hands_out_what_is_for_it_and_counts_the_rest),
+		cmocka_unit_test(hands_what_the_kernel_may_know_to_the_exception_port),
 		cmocka_unit_test(checks_checksums_as_the_port_says),
 		cmocka_unit_test(counts_no_frame_for_a_damaged_end_of_a_capture),
 		cmocka_unit_test(comes_to_an_end_after_quiesce_even_if_its_source_does_not),

@@ -262,6 +262,9 @@ bad_values_are_refused_at_their_place(void **state)
 		{"penstock: {ports: [{device: net_tap0, allow: [192.0.2.0/33]}]}\n",
 			"p.yaml:1:47: allow: expected an IP address with a prefix length, such as "
 			"192.0.2.10/24 or 2001:db8::10/64, not '192.0.2.0/33'"},
+		{"penstock: {ports: [{device: net_tap0, exception: 0000:3b:00.0}]}\n",
+			"p.yaml:1:50: exception: expected a virtual device that leads into the "
+			"kernel, such as net_tap0,iface=pen0, not the NIC '0000:3b:00.0'"},
 		{"penstock: {ports: [{device: net_tap0, gateway: [192.0.2.1/24]}]}\n",
 			"p.yaml:1:49: gateway: expected an IP address without prefix length, such "
 			"as 192.0.2.1, not '192.0.2.1/24'"},
@@ -492,7 +495,8 @@ the_printed_configuration_reads_back_to_the_same(void **state)
 		"penstock:\n  workers: [1]\n  memory_ceiling: 1GiB\n  socket_mode: 0\n"
 		"  admin: {socket: '', http: ''}\n  eal: --no-pci -m 512\n  hugepages: off\n"
 		"  ports:\n    - {device: net_tap0, addresses: [192.0.2.1/24, '2001:db8::1/64'],"
-		" checksum: ignore, queues: 4}\n    - device: net_null0\n"
+		" checksum: ignore, queues: 4, exception: 'net_tap9,iface=pen0'}\n    - device: "
+		"net_null0\n"
 		"  outputs: [{type: null}, {type: file, path: /tmp/x}]\n",
 	};
 	struct outcome first, second;

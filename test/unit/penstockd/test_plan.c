@@ -495,6 +495,30 @@ a_port_that_the_kernel_serves_too_is_noted(void **state)
 }
 
 static void
+a_note_says_what_addresses_lack(void **state)
+{
+	struct machine machine = machine_of(2);
+	struct options options;
+	struct plan plan;
+
+	(void)state;
+	make("  ports:\n    - {device: net_null0, addresses: [192.0.2.1/24, 192.0.2.2, "
+	     "'2001:db8::1'], "
+	     "gateway: ['2001:db8::fe']}\n    - {device: net_null1, gateway: [192.0.2.254]}\n",
+		&machine, &options, &plan);
+	assert_int_equal(plan.notes.n, 2);
+	assert_string_equal(plan.notes.item[0],
+		"port port0: address 192.0.2.2 has no network around it (a prefix length such as "
+		"/24), so echo requests are answered to nobody: write the length, or a gateway.");
+	assert_string_equal(plan.notes.item[1],
+		"port port1: its gateway is of no use without addresses, for which it could "
+		"answer.");
+	assert_int_equal(plan.ports[0].spec.n_gateways, 1);
+	plan_free(&plan);
+	options_free(&options);
+}
+
+static void
 the_plan_prints_what_matters(void **state)
 {
 	struct machine machine = machine_of(2);
@@ -505,8 +529,9 @@ the_plan_prints_what_matters(void **state)
 	FILE *out;
 
 	(void)state;
-	make("  ports: [{device: net_null0, name: lab, addresses: [192.0.2.1/24]}]\n", &machine,
-		&options, &plan);
+	make("  ports: [{device: net_null0, name: lab, addresses: [192.0.2.1/24], exception: "
+	     "'net_tap0,iface=pen0'}]\n",
+		&machine, &options, &plan);
 	out = open_memstream(&text, &size);
 	assert_non_null(out);
 	plan_print(&plan, out);
@@ -517,6 +542,7 @@ the_plan_prints_what_matters(void **state)
 	assert_non_null(strstr(text, "/tmp/plan.sock mode 0722"));
 	assert_non_null(strstr(text, "net_null0 (virtual device)"));
 	assert_non_null(strstr(text, "addresses 192.0.2.1/24\n"));
+	assert_non_null(strstr(text, "everything else to and from net_tap0,iface=pen0\n"));
 	free(text);
 	plan_free(&plan);
 	options_free(&options);
@@ -557,6 +583,7 @@ main(void)
 		cmocka_unit_test(ports_need_a_udp_port),
 		cmocka_unit_test(outputs_are_no_more_than_the_ledger_holds),
 		cmocka_unit_test(a_port_that_the_kernel_serves_too_is_noted),
+		cmocka_unit_test(a_note_says_what_addresses_lack),
 		cmocka_unit_test(the_plan_prints_what_matters),
 		cmocka_unit_test(this_machine_can_be_read),
 	};
