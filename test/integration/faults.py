@@ -83,6 +83,20 @@ def write_capture(path, frames):
             file.write(struct.pack('<IIII', 1700000000, 0, len(data), len(data)) + data)
 
 
+def arp(sender, target, operation=1, protocol_size=4):
+    """RFC 826, to everybody."""
+    macs = b'\xff' * 6 + bytes.fromhex('020000000001')
+    return macs + struct.pack('!HHHBBH6s4s6s4s', 0x0806, 1, 0x0800, 6, protocol_size, operation,
+                              macs[6:], socket.inet_aton(sender), bytes(6),
+                              socket.inet_aton(target))
+
+
+def broken_ping(port):
+    """An echo request to net_pcap's MAC, whose ICMP checksum is wrong."""
+    data = frame(port, protocol=1, payload=b'x')
+    return bytes.fromhex('027063617000') + data[6:34] + bytes([8, 0, 0, 0]) + data[38:]
+
+
 def write_frames(port, path):
     port = int(port)
     write_capture(path, [
@@ -100,6 +114,11 @@ def write_frames(port, path):
         frame(port, source='192.0.2.1'),
         frame(port) + bytes(66000),  # longer than any packet
         frame6(port),
+        arp('198.18.0.1', '198.18.0.3'),
+        arp('198.18.0.1', '198.18.0.2'),  # while it is being asked for
+        arp('198.18.0.2', '198.18.0.2'),
+        arp('198.18.0.1', '198.18.0.2', protocol_size=16),
+        broken_ping(port),
     ])
 
 

@@ -47,6 +47,7 @@ must_have=(frames.{received,delivered}
 	frames.reassembled frames.dropped.fragment_{duplicate,overlap,limit,timeout,flood}
 	frames.dropped.{bad_fragment,not_udp,bad_udp_length,bad_udp_checksum,wrong_address,wrong_port}
 	frames.dropped.{source_refused,too_long,bad_extension}
+	frames.dropped.{not_asked,address_not_ready,address_conflict,bad_neighbour,bad_echo}
 	datagrams.{received,delivered} datagrams.dropped.{frame_too_long,unfinished_length}
 	datagrams.dropped.{unfinished_frame,kernel}
 	lines.{received,aggregated,passed} lines.dropped.{context_limit,memory_limit,weight_limit}
