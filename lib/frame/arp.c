@@ -14,7 +14,7 @@ arp_parse(struct span bytes, struct arp *ret_arp)
 
 	if (bytes.size < ARP_SIZE || memcmp(bytes.data, kind, sizeof(kind)) != 0)
 		return false;
-	operation = ether_load16(bytes.data + 6);
+	operation = load_be16(bytes.data + 6);
 	if ((operation != ARP_OPERATION_REQUEST && operation != ARP_OPERATION_REPLY) ||
 		!ether_is_station(bytes.data + 8))
 		return false;
@@ -30,7 +30,7 @@ void
 arp_write(const struct arp *arp, uint8_t ret_bytes[ARP_SIZE])
 {
 	memcpy(ret_bytes, kind, sizeof(kind));
-	ether_store16(ret_bytes + 6, arp->operation);
+	store_be16(ret_bytes + 6, arp->operation);
 	memcpy(ret_bytes + 8, arp->sender_mac, 6);
 	memcpy(ret_bytes + 14, arp->sender, 4);
 	memcpy(ret_bytes + 18, arp->target_mac, 6);

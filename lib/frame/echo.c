@@ -2,13 +2,10 @@
 /* hot: no malloc, no syscall, no log, no lock */
 #include "frame/echo.h"
 
-#include <netinet/in.h>
-
 #include "frame/checksum.h"
-#include "frame/ether.h"
+#include "frame/headers.h"
 #include "frame/icmp6.h"
 
-#define IPV4_HEADER_SIZE 20
 #define IPV4_DO_NOT_FRAGMENT 0x40
 #define MESSAGE_HEADER_SIZE 8
 #define HOP_LIMIT 64 /* the recommended default: RFC 1700 */
@@ -29,10 +26,9 @@ parse4(struct span packet, struct echo *ret_echo)
 	if (packet.size < IPV4_HEADER_SIZE)
 		return ECHO_NONE;
 	header_size = (size_t)(packet.data[0] & 0x0f) * 4;
-	size = ether_load16(packet.data + 2);
-	/* The fragment's offset, and whether more follow: RFC 791 section 3.1. */
+	size = load_be16(packet.data + 2);
 	if (header_size < IPV4_HEADER_SIZE || size < header_size || size > packet.size ||
-		packet.data[9] != IPPROTO_ICMP || (ether_load16(packet.data + 6) & 0x3fff) != 0)
+		packet.data[9] != IPPROTO_ICMP || (load_be16(packet.data + 6) & IPV4_FRAGMENT) != 0)
 		return ECHO_NONE;
 	message = span_of(packet.data + header_size, size - header_size);
 	if (message.size == 0 || message.data[0] != MESSAGE_REQUEST)
@@ -87,7 +83,7 @@ write4(const struct echo *echo, uint8_t *ret_packet)
 	memset(ret_packet, 0, IPV4_HEADER_SIZE);
 	ret_packet[0] = 0x45;
 	ret_packet[1] = echo->traffic_class;
-	ether_store16(ret_packet + 2, (uint16_t)size);
+	store_be16(ret_packet + 2, (uint16_t)size);
 	ret_packet[6] = IPV4_DO_NOT_FRAGMENT;
 	ret_packet[8] = HOP_LIMIT;
 	ret_packet[9] = IPPROTO_ICMP;
@@ -112,10 +108,10 @@ write6(const struct echo *echo, uint8_t *ret_packet)
 		.traffic_class = echo->traffic_class,
 		.hop_limit = HOP_LIMIT};
 
-	memcpy(ret_packet + ICMP6_HEADER_SIZE, echo->message.data, echo->message.size);
-	ret_packet[ICMP6_HEADER_SIZE] = MESSAGE_REPLY6;
+	memcpy(ret_packet + IPV6_HEADER_SIZE, echo->message.data, echo->message.size);
+	ret_packet[IPV6_HEADER_SIZE] = MESSAGE_REPLY6;
 	icmp6_seal(&icmp, echo->message.size, ret_packet);
-	return ICMP6_HEADER_SIZE + echo->message.size;
+	return IPV6_HEADER_SIZE + echo->message.size;
 }
 
 size_t

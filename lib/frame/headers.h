@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The layout of the headers between a frame's first byte and UDP's payload. */
+/* The layout of the headers between a frame's first byte and UDP's or ICMP's payload. */
 #ifndef FRAME_HEADERS_H
 #define FRAME_HEADERS_H
 
@@ -29,6 +29,13 @@ load_be16(const uint8_t *at)
 
 	memcpy(&value, at, sizeof(value));
 	return ntohs(value);
+}
+
+static inline void
+store_be16(uint8_t *at, uint16_t value)
+{
+	value = htons(value);
+	memcpy(at, &value, sizeof(value));
 }
 
 static inline bool

@@ -162,7 +162,7 @@ write_ether(const struct host *host, const uint8_t to[6], uint16_t type, uint8_t
 {
 	memcpy(ret_frame, to, 6);
 	memcpy(ret_frame + 6, host->mac, 6);
-	ether_store16(ret_frame + 12, type);
+	store_be16(ret_frame + 12, type);
 	return ETHER_HDR_LEN;
 }
 

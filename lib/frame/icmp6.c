@@ -2,27 +2,25 @@
 /* hot: no malloc, no syscall, no log, no lock */
 #include "frame/icmp6.h"
 
-#include <netinet/in.h>
-
 #include "frame/checksum.h"
-#include "frame/ether.h"
+#include "frame/headers.h"
 
 bool
 icmp6_parse(struct span packet, struct icmp6 *ret_icmp)
 {
 	size_t size;
 
-	if (packet.size < ICMP6_HEADER_SIZE || packet.data[0] >> 4 != 6 ||
+	if (packet.size < IPV6_HEADER_SIZE || packet.data[0] >> 4 != 6 ||
 		packet.data[6] != IPPROTO_ICMPV6)
 		return false;
-	size = ether_load16(packet.data + 4);
-	if (size > packet.size - ICMP6_HEADER_SIZE)
+	size = load_be16(packet.data + 4);
+	if (size > packet.size - IPV6_HEADER_SIZE)
 		return false;
 	ret_icmp->source = packet.data + 8;
 	ret_icmp->destination = packet.data + 24;
-	ret_icmp->traffic_class = (uint8_t)(ether_load16(packet.data) >> 4);
+	ret_icmp->traffic_class = (uint8_t)(load_be16(packet.data) >> 4);
 	ret_icmp->hop_limit = packet.data[7];
-	ret_icmp->message = span_of(packet.data + ICMP6_HEADER_SIZE, size);
+	ret_icmp->message = span_of(packet.data + IPV6_HEADER_SIZE, size);
 	return true;
 }
 
@@ -46,12 +44,12 @@ icmp6_checksum_is_right(const struct icmp6 *icmp)
 void
 icmp6_seal(const struct icmp6 *icmp, size_t message_size, uint8_t *ret_packet)
 {
-	uint8_t *message = ret_packet + ICMP6_HEADER_SIZE;
+	uint8_t *message = ret_packet + IPV6_HEADER_SIZE;
 	uint16_t checksum;
 
 	memset(ret_packet, 0, 8);
-	ether_store16(ret_packet, (uint16_t)(0x6000 | icmp->traffic_class << 4));
-	ether_store16(ret_packet + 4, (uint16_t)message_size);
+	store_be16(ret_packet, (uint16_t)(0x6000 | icmp->traffic_class << 4));
+	store_be16(ret_packet + 4, (uint16_t)message_size);
 	ret_packet[6] = IPPROTO_ICMPV6;
 	ret_packet[7] = icmp->hop_limit;
 	memcpy(ret_packet + 8, icmp->source, 16);

@@ -5,8 +5,6 @@
 
 #include "base/span.h"
 
-#define ICMP6_HEADER_SIZE 40 /* of the IPv6 packet around it */
-
 /* IPv6 in front of a message of ICMP. Addresses lie in the packet. */
 struct icmp6 {
 	const uint8_t *source, *destination;

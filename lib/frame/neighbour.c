@@ -108,7 +108,7 @@ neighbour_write(const struct neighbour *neighbour, uint8_t ret_packet[NEIGHBOUR_
 	const struct icmp6 icmp = {.source = neighbour->source,
 		.destination = neighbour->destination,
 		.hop_limit = HOP_LIMIT};
-	uint8_t *message = ret_packet + ICMP6_HEADER_SIZE;
+	uint8_t *message = ret_packet + IPV6_HEADER_SIZE;
 	size_t size = MESSAGE_SIZE;
 
 	memset(message, 0, MESSAGE_SIZE);
@@ -123,5 +123,5 @@ neighbour_write(const struct neighbour *neighbour, uint8_t ret_packet[NEIGHBOUR_
 		size += OPTION_UNIT;
 	}
 	icmp6_seal(&icmp, size, ret_packet);
-	return ICMP6_HEADER_SIZE + size;
+	return IPV6_HEADER_SIZE + size;
 }

@@ -6,6 +6,7 @@
 #ifndef FRAME_NEIGHBOUR_H
 #define FRAME_NEIGHBOUR_H
 
+#include "frame/headers.h"
 #include "frame/icmp6.h"
 
 enum neighbour_type {
@@ -28,7 +29,7 @@ struct neighbour {
 	const uint8_t *mac; /* link-layer address: the source's or the target's; NULL: not given */
 };
 
-#define NEIGHBOUR_PACKET_MAX (ICMP6_HEADER_SIZE + 24 + 8)
+#define NEIGHBOUR_PACKET_MAX (IPV6_HEADER_SIZE + 24 + 8)
 
 /* ff02::1, and ::, from which an address is asked for that nobody has yet. */
 extern const uint8_t neighbour_all_nodes[16], neighbour_unspecified[16];

@@ -68,12 +68,12 @@ check_packet(const uint8_t *packet, size_t size, uint16_t type)
 	if (type == ETHERTYPE_ARP)
 		return;
 	if (type == ETHERTYPE_IP) {
-		length = ether_load16(packet + 2);
+		length = load_be16(packet + 2);
 		REQUIRE(packet[0] == 0x45 && length <= size && sums_up(packet, 20, 0));
 		REQUIRE(sums_up(packet + 20, length - 20, 0));
 		return;
 	}
-	length = ether_load16(packet + 4);
+	length = load_be16(packet + 4);
 	REQUIRE(type == ETHERTYPE_IPV6 && packet[6] == 58 && length + 40 <= size);
 	/* Both addresses, and the rest of the pseudo header: RFC 8200 section 8.1. */
 	REQUIRE(sums_up(packet + 8, 32 + length, (uint32_t)length + 58));

@@ -7,8 +7,9 @@
  *     2  size in units of 8 bytes, less 1
  *     3  bits 0-2: bytes more, if it is the last; bits 3-4: the sender, two of each IP version
  *
- * An oracle that marks every byte with the fragment that brought it says what must become of each:
- * the bounds, the time-out and the order in which datagrams give way included.
+ * An oracle that marks each 8 bytes with the fragment that brought them (all begin at multiples of
+ * 8, and only the last one ends elsewhere) says what must become of each: the bounds, the time-out
+ * and the order in which datagrams give way included.
  */
 #include <stdlib.h>
 
@@ -23,16 +24,17 @@
 
 #define IDS 32
 #define SENDERS 4
-#define BYTES (256 * 8 + 256 * 8 + 8)
+#define UNITS (256 + 256 + 1) /* of 8 bytes */
 
 struct oracle {
 	bool is_alive;
 	uint64_t began, order;
 	enum counter spoiled;
-	uint8_t bytes[BYTES];
-	uint16_t owner[BYTES]; /* number of the fragment, from 1; 0: nobody */
+	uint8_t bytes[UNITS * 8];
+	uint16_t owner[UNITS + 1]; /* number of the fragment, from 1; 0: nobody */
 	uint16_t n;
 	uint32_t end; /* of the last fragment, or 0 */
+	uint32_t furthest; /* end of any */
 };
 
 static struct oracle oracles[SENDERS][IDS];
@@ -76,23 +78,24 @@ begin(struct oracle *oracle, uint64_t now)
 }
 
 static bool
-is_duplicate(const struct oracle *oracle, uint32_t begin, struct span bytes)
+is_duplicate(const struct oracle *oracle, uint32_t from, struct span bytes)
 {
-	uint32_t end = begin + (uint32_t)bytes.size;
-	uint16_t owner = oracle->owner[begin];
+	uint32_t first = from / 8, end = first + (uint32_t)(bytes.size + 7) / 8;
+	uint16_t owner = oracle->owner[first];
 
-	if (owner == 0 || memcmp(oracle->bytes + begin, bytes.data, bytes.size) != 0)
+	if (owner == 0 || memcmp(oracle->bytes + from, bytes.data, bytes.size) != 0)
 		return false;
-	for (uint32_t i = begin; i < end; i++)
+	for (uint32_t i = first; i < end; i++)
 		if (oracle->owner[i] != owner)
 			return false;
-	return (begin == 0 || oracle->owner[begin - 1] != owner) && oracle->owner[end] != owner;
+	return (first == 0 || oracle->owner[first - 1] != owner) && oracle->owner[end] != owner;
 }
 
+/* Of the units from first on; end is behind the last one. */
 static bool
-has_any(const struct oracle *oracle, uint32_t begin, uint32_t end)
+has_any(const struct oracle *oracle, uint32_t first, uint32_t end)
 {
-	for (uint32_t i = begin; i < end; i++)
+	for (uint32_t i = first; i < end; i++)
 		if (oracle->owner[i] != 0)
 			return true;
 	return false;
@@ -101,7 +104,7 @@ has_any(const struct oracle *oracle, uint32_t begin, uint32_t end)
 static bool
 is_complete(const struct oracle *oracle)
 {
-	for (uint32_t i = 0; i < oracle->end; i++)
+	for (uint32_t i = 0; i < (oracle->end + 7) / 8; i++)
 		if (oracle->owner[i] == 0)
 			return false;
 	return oracle->end != 0;
@@ -112,6 +115,7 @@ static enum counter
 foretell(struct oracle *oracle, const struct fragment *fragment, struct span bytes, uint64_t now)
 {
 	uint32_t from = fragment->offset, end = from + (uint32_t)bytes.size;
+	uint32_t first = from / 8, last_end = (end + 7) / 8;
 
 	pass_time(now);
 	if (!oracle->is_alive)
@@ -120,20 +124,22 @@ foretell(struct oracle *oracle, const struct fragment *fragment, struct span byt
 		return oracle->spoiled;
 	if (oracle->end != 0 && (fragment->more ? end >= oracle->end : end != oracle->end))
 		return oracle->spoiled = STAT_frames_dropped_fragment_overlap;
-	if (!fragment->more && has_any(oracle, end, BYTES))
+	if (!fragment->more && oracle->furthest > end)
 		return oracle->spoiled = STAT_frames_dropped_fragment_overlap;
 	if (is_duplicate(oracle, from, bytes))
 		return STAT_frames_dropped_fragment_duplicate;
-	if (has_any(oracle, from, end))
+	if (has_any(oracle, first, last_end))
 		return oracle->spoiled = STAT_frames_dropped_fragment_overlap;
 	if (oracle->n == 128)
 		return oracle->spoiled = STAT_frames_dropped_fragment_limit;
 	oracle->n++;
-	for (uint32_t i = from; i < end; i++)
+	for (uint32_t i = first; i < last_end; i++)
 		oracle->owner[i] = oracle->n;
 	memcpy(oracle->bytes + from, bytes.data, bytes.size);
 	if (!fragment->more)
 		oracle->end = end;
+	if (end > oracle->furthest)
+		oracle->furthest = end;
 	if (!is_complete(oracle))
 		return STAT_frames_queued;
 	oracle->is_alive = false;

@@ -6,7 +6,7 @@
 #   penstock-load --file--> fragment.py --file--> net_pcap0 (port0) penstockd --> file == sums
 . "$(dirname "$0")/lib.sh"
 
-lines=$((200000 / share))
+lines=$((60000 / share))
 types=c=40,ms=20,h=10,s=10,d=20 # no gauges: of those the last one wins, and the order changes
 port=$(free_port)
 top="dogstatsd_port: $port"

@@ -24,7 +24,7 @@ must 'lo' ip link set lo up
 
 mac=02:00:00:00:00:09
 port=8125
-n_flood=$((50000 / share))
+n_flood=$((10000 / share))
 start_on() { # DEVICE [PORT-OPTIONS]
 	top="dogstatsd_port: $port
 bind_host: 127.0.0.1
@@ -47,7 +47,7 @@ send_both() { # SIZE: over IPv4 and IPv6, so slowly that queues hold it on a bus
 	local address
 	for address in 10.77.0.9 '[2001:db8:77::9]'; do
 		n=$((n + 1))
-		send_load load$n "udp:$address:$port" --lines $((20000 / share)) --rate 40000 \
+		send_load load$n "udp:$address:$port" --lines $((6000 / share)) --rate 40000 \
 			--datagram-size "$1" --name-prefix "load$n." "${mixed[@]}"
 	done
 }

@@ -65,7 +65,7 @@ static void
 send_half(struct lab *lab, uint16_t id, unsigned half, bool allowed, uint16_t sum_error)
 {
 	static const uint8_t refused[] = {203, 0, 113, 1};
-	uint8_t payload[PAYLOAD_SIZE], whole[128], bytes[34 + FRAGMENT_SIZE];
+	uint8_t payload[PAYLOAD_SIZE], whole[128], bytes[34 + FRAGMENT_SIZE] = {0};
 	struct span frame = span_of(bytes, sizeof(bytes));
 	uint32_t sum;
 
