@@ -28,6 +28,9 @@
 #define DESCRIPTORS_VIRTUAL 256
 #define SEND_DESCRIPTORS 256
 
+/* See rings(). */
+#define RINGS_MAX 2
+
 /* Rings and state of the device, beside its buffers. */
 #define DEVICE_MEMORY (size_t)(2 << 20)
 
@@ -145,7 +148,7 @@ port_check(const struct port_spec *spec, struct error *error)
 
 /* Every buffer that can be somewhere else than in the pool: in a ring, in a burst that is being
  * decoded while the next is polled, in a thread's cache. So the pool never runs dry. Fragments that
- * wait hold none. */
+ * wait hold none. descriptors: of all rings of a queue. */
 static unsigned
 count_buffers(unsigned queues, unsigned descriptors, unsigned n_sending, unsigned n_lanes,
 	unsigned n_threads, const struct mtu_wanted *mtu)
@@ -166,7 +169,8 @@ size_t
 port_memory(const struct port_spec *spec, size_t n_workers)
 {
 	const struct mtu_wanted mtu = {spec->name, spec->device, spec->mtu};
-	unsigned descriptors = device_is_pci(spec->device) ? DESCRIPTORS : DESCRIPTORS_VIRTUAL;
+	unsigned descriptors =
+		device_is_pci(spec->device) ? RINGS_MAX * DESCRIPTORS : DESCRIPTORS_VIRTUAL;
 	unsigned n_shares = RTE_MAX(spec->shares, spec->queues), n_buffers = 0;
 	unsigned n_threads = (unsigned)n_workers + 1;
 	size_t size = steer_memory(n_shares - 1) + DEVICE_MEMORY;
@@ -260,6 +264,15 @@ configure(struct port *port, const struct rte_eth_dev_info *info, bool answers)
 		&port->send_descriptors);
 }
 
+/* Receive rings that the driver fills for each queue. vmxnet3 has a second one of the same size,
+ * for the further buffers of long frames, and receives nothing once filling both emptied the pool.
+ */
+static unsigned
+rings(const char *driver)
+{
+	return strcmp(driver, "net_vmxnet3") == 0 ? RINGS_MAX : 1;
+}
+
 static int
 create_pool(struct port *port, bool has_exception)
 {
@@ -270,8 +283,8 @@ create_pool(struct port *port, bool has_exception)
 	snprintf(name, sizeof(name), "port%u", port->number);
 	if (has_exception)
 		n_sending += exception_buffers(facts->shares);
-	facts->buffers += count_buffers(facts->queues, facts->descriptors, n_sending,
-		facts->shares - facts->queues, rte_lcore_count(), &port->mtu);
+	facts->buffers += count_buffers(facts->queues, rings(facts->driver) * facts->descriptors,
+		n_sending, facts->shares - facts->queues, rte_lcore_count(), &port->mtu);
 	port->pool = pool_create(name, facts->buffers, mtu_buffer_size(facts->device), facts->node,
 		!facts->is_virtual);
 	if (port->pool == NULL)
