@@ -408,8 +408,6 @@ plan_memory(struct planner *planner)
 	const struct machine *machine = planner->machine;
 	struct plan *plan = &planner->plan;
 
-	for (size_t i = 0; i < machine->n_page_sizes; i++)
-		plan->hugepage_memory_free += machine->pages[i].free * machine->pages[i].size;
 	plan->memory_worst = planner->options->memory_ceiling +
 		planner->options->max_context_bytes + plan->eal.memory + plan->frame_memory;
 	plan->payload_max = planner->options->dogstatsd_buffer_size;
@@ -441,6 +439,7 @@ make(const struct options *options, const struct machine *machine, bool asks_dpd
 		plan_folders,
 		check_descriptors,
 		plan_eal,
+		plan_hugepages,
 		plan_memory,
 		plan_host,
 		plan_ceiling,

@@ -74,6 +74,7 @@ struct plan {
 	struct eal_options eal; /* eal_start takes it; its worker i is workers[i + 1] here */
 	const char **devices; /* eal.devices */
 	unsigned *worker_cpus; /* eal.worker_cpus */
+	uint64_t hugepage_memory; /* bytes of hugepages that EAL asks for, if it may */
 	bool use_hugepages; /* what EAL will find, if nobody takes them before */
 	uint64_t hugepage_memory_free; /* bytes in free hugepages */
 	uint64_t frame_memory; /* bytes: datagrams in fragments and frames in several buffers */

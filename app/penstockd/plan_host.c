@@ -208,8 +208,7 @@ note_hugepages(struct planner *planner, const struct plan_port *port)
 	unsigned long long kib, n;
 
 	if (node == NULL || planner->plan.hugepage_memory_free == 0 || free_pages(node) != 0 ||
-		node->n_page_sizes == 0 || planner->options->hugepages == HUGEPAGES_OFF ||
-		!check_is_pci(port->options->device))
+		node->n_page_sizes == 0 || !check_is_pci(port->options->device))
 		return 0;
 	kib = node->pages[0].size >> 10;
 	n = (planner->plan.eal.memory + NEEDED_BESIDE_PORTS + node->pages[0].size - 1) /

@@ -157,7 +157,7 @@ print_memory(const struct plan *plan, FILE *out)
 		fprintf(out, "hugepages: off, ordinary memory\n");
 	else
 		fprintf(out, "hugepages: %llu MiB wanted, %llu MiB free: %s\n",
-			mebibytes(plan->eal.memory), mebibytes(plan->hugepage_memory_free),
+			mebibytes(plan->hugepage_memory), mebibytes(plan->hugepage_memory_free),
 			plan->use_hugepages ? "used" : "ordinary memory instead");
 	fprintf(out,
 		"memory: at worst %llu MiB\n"

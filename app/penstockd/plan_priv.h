@@ -58,11 +58,15 @@ void plan_place_port(const struct planner *planner, struct plan_port *port);
 
 /* Notes what of the host slows the plan down. */
 int plan_host(struct planner *planner);
+
 /* Shares memory_ceiling; after plan_eal and plan_memory. */
 int plan_ceiling(struct planner *planner);
 
 /* Notes what the ports' addresses and gateways lack. */
 int plan_addresses(struct planner *planner);
+
+/* Refuses a NIC whose hugepages are missing or off. After ports_check. */
+int plan_hugepages(struct planner *planner);
 
 /* Looks for the folder of every path that will be made. */
 int plan_folders(struct planner *planner);

@@ -44,6 +44,7 @@ ports_check(struct plan *plan, struct plan_error *error)
 	status = eal_check(&plan->eal, &cause);
 	if (status != 0)
 		return fail(error, PLAN_EXIT_CONFIGURATION, status, &cause);
+	plan->hugepage_memory = eal_hugepage_memory(&plan->eal);
 	plan->use_hugepages = eal_would_use_hugepages(&plan->eal);
 	return 0;
 }

@@ -225,7 +225,8 @@ static const struct setting own_rows[] = {
 		FIELD(hugepages),
 		.value = "auto",
 		.names = hugepages_names,
-		.help = "auto: where enough are free, else ordinary memory.",
+		.help = "auto: a NIC (a PCI device) must have them, else where enough are free. "
+			"off: ordinary memory, for virtual devices.",
 	},
 	{
 		.name = "memory_ceiling",

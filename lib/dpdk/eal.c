@@ -96,10 +96,16 @@ can_map(size_t size, unsigned page_shift)
 	return true;
 }
 
+size_t
+eal_hugepage_memory(const struct eal_options *options)
+{
+	return options->memory + OWN_MEMORY;
+}
+
 bool
 eal_would_use_hugepages(const struct eal_options *options)
 {
-	size_t size = options->memory + OWN_MEMORY;
+	size_t size = eal_hugepage_memory(options);
 
 	return options->hugepages && (can_map(size, 21) || can_map(size, 30));
 }

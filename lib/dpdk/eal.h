@@ -30,6 +30,9 @@ struct eal_options {
  * 0, or -EINVAL with error filled. */
 int eal_check(const struct eal_options *options, struct error *error);
 
+/* Bytes in hugepages that eal_start with these options takes at most: the ports' and its own. */
+size_t eal_hugepage_memory(const struct eal_options *options);
+
 /* True when eal_start with these options would use hugepages now. */
 bool eal_would_use_hugepages(const struct eal_options *options);
 

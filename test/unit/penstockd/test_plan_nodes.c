@@ -292,9 +292,6 @@ hugepages_on_the_wrong_node_are_noted_with_the_command(void **state)
 		    "'echo 16 "
 		    ">/sys/devices/system/node/node3/hugepages/hugepages-2048kB/nr_hugepages'.");
 	drop();
-	make("  ports: [{name: up, device: '3b:00.0'}]\n  hugepages: off\n");
-	expect_no_note_with("hugepage");
-	drop();
 	machine.node[1].pages[0].free = 1;
 	make("  ports: [{name: up, device: '3b:00.0'}]\n");
 	expect_no_note_with("hugepage");
