@@ -8,8 +8,6 @@
 #include "penstockd/check.h"
 #include "penstockd/machine_topology.h"
 
-#define NEEDED_BESIDE_PORTS (UINT64_C(32) << 20) /* bytes; EAL and its drivers, rounded up */
-
 /* The workers' cores of which something is true, as a list. */
 struct cores {
 	uint16_t cpu[256];
@@ -190,35 +188,6 @@ note_far_port(struct planner *planner, const struct plan_port *port)
 		port->options->name, port->spec.node);
 }
 
-static uint64_t
-free_pages(const struct machine_node *node)
-{
-	uint64_t size = 0;
-
-	for (size_t i = 0; i < node->n_page_sizes; i++)
-		size += node->pages[i].free * node->pages[i].size;
-	return size;
-}
-
-/* A NIC's driver takes its memory from the NIC's own node, or does not start. */
-static int
-note_hugepages(struct planner *planner, const struct plan_port *port)
-{
-	const struct machine_node *node = machine_node(planner->machine, port->node);
-	unsigned long long kib, n;
-
-	if (node == NULL || planner->plan.hugepage_memory_free == 0 || free_pages(node) != 0 ||
-		node->n_page_sizes == 0 || !check_is_pci(port->options->device))
-		return 0;
-	kib = node->pages[0].size >> 10;
-	n = (planner->plan.eal.memory + NEEDED_BESIDE_PORTS + node->pages[0].size - 1) /
-		node->pages[0].size;
-	return plan_note(planner,
-		"Port %s is on node %d, which has no free hugepage, though other nodes have: 'echo "
-		"%llu >/sys/devices/system/node/node%d/hugepages/hugepages-%llukB/nr_hugepages'.",
-		port->options->name, port->node, n, port->node, kib);
-}
-
 static int
 note_nodes(struct planner *planner)
 {
@@ -228,8 +197,7 @@ note_nodes(struct planner *planner)
 	if (machine->n_nodes < 2)
 		return 0;
 	for (uint32_t i = 0; i < planner->plan.n_ports; i++)
-		if (note_far_port(planner, &planner->plan.ports[i]) != 0 ||
-			note_hugepages(planner, &planner->plan.ports[i]) != 0)
+		if (note_far_port(planner, &planner->plan.ports[i]) != 0)
 			return -ENOMEM;
 	for (uint32_t i = 0; i < planner->plan.n_workers; i++) {
 		const struct plan_worker *worker = &planner->plan.workers[i];

@@ -7,28 +7,71 @@
 #include "penstockd/plan_priv.h"
 
 #include "penstockd/check.h"
+#include "penstockd/machine_topology.h"
 
 #define PAGE_SIZE_USUAL (2u << 20) /* bytes; what sysctl vm.nr_hugepages counts on x86-64 */
 
-static const struct plan_port *
-find_nic(const struct plan *plan)
-{
-	for (uint32_t i = 0; i < plan->n_ports; i++)
-		if (check_is_pci(plan->ports[i].options->device))
-			return &plan->ports[i];
-	return NULL;
-}
-
-/* What vm.nr_hugepages must be: pages that others have taken stay theirs. */
-static uint64_t
-pages_to_reserve(const struct machine *machine, uint64_t wanted)
+/* What nr_hugepages must be: pages that others have taken stay theirs. */
+static unsigned long long
+pages_to_reserve(const struct machine_pages *pages, size_t n, uint64_t wanted)
 {
 	uint64_t taken = 0;
 
-	for (size_t i = 0; i < machine->n_page_sizes; i++)
-		if (machine->pages[i].size == PAGE_SIZE_USUAL)
-			taken = machine->pages[i].total - machine->pages[i].free;
+	for (size_t i = 0; i < n; i++)
+		if (pages[i].size == PAGE_SIZE_USUAL)
+			taken = pages[i].total - pages[i].free;
 	return taken + (wanted + PAGE_SIZE_USUAL - 1) / PAGE_SIZE_USUAL;
+}
+
+static uint64_t
+free_memory(const struct machine_pages *pages, size_t n)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < n; i++)
+		size += pages[i].free * pages[i].size;
+	return size;
+}
+
+/* The driver takes its rings from the NIC's own node; only buffers may come from another. */
+static int
+check_node(struct planner *planner, const struct plan_port *nic)
+{
+	const struct machine_node *node = machine_node(planner->machine, nic->node);
+
+	if (node == NULL || node->n_page_sizes == 0 ||
+		free_memory(node->pages, node->n_page_sizes) != 0)
+		return 0;
+	return plan_refuse(planner, PLAN_EXIT_RESOURCE,
+		"port %s: a NIC takes hugepages of its own node, and node %d has none free, though "
+		"others have: 'echo %llu >/sys/devices/system/node/node%d/hugepages/"
+		"hugepages-2048kB/nr_hugepages'",
+		nic->options->name, nic->node,
+		pages_to_reserve(node->pages, node->n_page_sizes, planner->plan.hugepage_memory),
+		nic->node);
+}
+
+static int
+check_nic(struct planner *planner, const struct plan_port *nic)
+{
+	const struct machine *machine = planner->machine;
+	const struct plan *plan = &planner->plan;
+
+	if (planner->options->hugepages == HUGEPAGES_OFF)
+		return plan_refuse(planner, PLAN_EXIT_CONFIGURATION,
+			"port %s: a NIC works in hugepages only, but penstock: hugepages is off: "
+			"set it to auto",
+			nic->options->name);
+	if (!planner->asks_dpdk)
+		return 0;
+	if (plan->use_hugepages)
+		return check_node(planner, nic);
+	return plan_refuse(planner, PLAN_EXIT_RESOURCE,
+		"port %s: a NIC works in hugepages only: %llu MiB wanted, %llu MiB free: 'sysctl "
+		"-w vm.nr_hugepages=%llu' reserves what is missing",
+		nic->options->name, (unsigned long long)((plan->hugepage_memory + 0xfffff) >> 20),
+		(unsigned long long)(plan->hugepage_memory_free >> 20),
+		pages_to_reserve(machine->pages, machine->n_page_sizes, plan->hugepage_memory));
 }
 
 int
@@ -36,23 +79,14 @@ plan_hugepages(struct planner *planner)
 {
 	const struct machine *machine = planner->machine;
 	struct plan *plan = &planner->plan;
-	const struct plan_port *nic = find_nic(plan);
 
-	for (size_t i = 0; i < machine->n_page_sizes; i++)
-		plan->hugepage_memory_free += machine->pages[i].free * machine->pages[i].size;
-	if (nic == NULL)
-		return 0;
-	if (planner->options->hugepages == HUGEPAGES_OFF)
-		return plan_refuse(planner, PLAN_EXIT_CONFIGURATION,
-			"port %s: a NIC works in hugepages only, but penstock: hugepages is off: "
-			"set it to auto",
-			nic->options->name);
-	if (plan->use_hugepages || !planner->asks_dpdk)
-		return 0;
-	return plan_refuse(planner, PLAN_EXIT_RESOURCE,
-		"port %s: a NIC works in hugepages only: %llu MiB wanted, %llu MiB free: 'sysctl "
-		"-w vm.nr_hugepages=%llu' reserves what is missing",
-		nic->options->name, (unsigned long long)((plan->hugepage_memory + 0xfffff) >> 20),
-		(unsigned long long)(plan->hugepage_memory_free >> 20),
-		(unsigned long long)pages_to_reserve(machine, plan->hugepage_memory));
+	plan->hugepage_memory_free = free_memory(machine->pages, machine->n_page_sizes);
+	for (uint32_t i = 0; i < plan->n_ports; i++) {
+		const struct plan_port *port = &plan->ports[i];
+		int error = check_is_pci(port->options->device) ? check_nic(planner, port) : 0;
+
+		if (error != 0)
+			return error;
+	}
+	return 0;
 }

@@ -71,6 +71,37 @@ a_nic_is_taken_where_hugepages_suffice(void **state)
 }
 
 static void
+a_nic_whose_node_has_none_is_refused_with_the_command(void **state)
+{
+	struct scene scene;
+	struct planner *planner = scene_of(&scene, nic);
+
+	(void)state;
+	planner->plan.use_hugepages = true;
+	scene.port.node = 3;
+	scene.machine.n_nodes = 2;
+	scene.machine.node[0] = (struct machine_node){
+		.number = 1,
+		.pages = {{2 * MIB, 16, 16}},
+		.n_page_sizes = 1,
+	};
+	scene.machine.node[1] = (struct machine_node){
+		.number = 3,
+		.pages = {{2 * MIB, 4, 0}},
+		.n_page_sizes = 1,
+	};
+	assert_true(plan_hugepages(planner) < 0);
+	assert_int_equal(scene.error.exit_code, 69);
+	/* 4 pages are of others. */
+	assert_string_equal(scene.error.text,
+		"port uplink: a NIC takes hugepages of its own node, and node 3 has none free, "
+		"though others have: 'echo 20 "
+		">/sys/devices/system/node/node3/hugepages/hugepages-2048kB/nr_hugepages'");
+	scene.machine.node[1].pages[0].free = 1;
+	assert_int_equal(plan_hugepages(planner), 0);
+}
+
+static void
 a_nic_without_hugepages_is_a_contradiction(void **state)
 {
 	struct scene scene;
@@ -100,6 +131,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_nic_without_its_hugepages_is_refused_with_the_command),
 		cmocka_unit_test(a_nic_is_taken_where_hugepages_suffice),
+		cmocka_unit_test(a_nic_whose_node_has_none_is_refused_with_the_command),
 		cmocka_unit_test(a_nic_without_hugepages_is_a_contradiction),
 		cmocka_unit_test(a_virtual_device_takes_ordinary_memory),
 	};

@@ -275,30 +275,6 @@ a_node_without_memory_takes_from_the_nearest(void **state)
 }
 
 static void
-hugepages_on_the_wrong_node_are_noted_with_the_command(void **state)
-{
-	(void)state;
-	add_nic("3b:00.0", "3");
-	machine.n_page_sizes = 1;
-	machine.pages[0] = (struct machine_pages){2 << 20, 512, 512};
-	for (int i = 0; i < 2; i++) {
-		machine.node[i].n_page_sizes = 1;
-		machine.node[i].pages[0] =
-			(struct machine_pages){2 << 20, i == 0 ? 512 : 0, i == 0 ? 512 : 0};
-	}
-	make("  ports: [{name: up, device: '3b:00.0'}]\n");
-	/* 32 MiB beside the ports, whose need only DPDK can tell. */
-	expect_note("Port up is on node 3, which has no free hugepage, though other nodes have: "
-		    "'echo 16 "
-		    ">/sys/devices/system/node/node3/hugepages/hugepages-2048kB/nr_hugepages'.");
-	drop();
-	machine.node[1].pages[0].free = 1;
-	make("  ports: [{name: up, device: '3b:00.0'}]\n");
-	expect_no_note_with("hugepage");
-	drop();
-}
-
-static void
 what_disturbs_a_core_that_polls_is_noted_with_the_command(void **state)
 {
 	(void)state;
@@ -388,7 +364,6 @@ main(void)
 		TEST(far_cores_of_a_list_are_kept_and_noted),
 		TEST(a_device_without_a_node_goes_where_its_worker_is),
 		TEST(a_node_without_memory_takes_from_the_nearest),
-		TEST(hugepages_on_the_wrong_node_are_noted_with_the_command),
 		TEST(what_disturbs_a_core_that_polls_is_noted_with_the_command),
 		TEST(a_worker_that_rests_gets_no_advice),
 		TEST(the_plan_says_what_it_found),
