@@ -71,14 +71,16 @@ class Lane:
                             'hugepages-2048kB/nr_hugepages')
 
     def configure(self, device, ip='192.0.2.9', *own):
-        self.guest.write('/run/uplink.yaml', CONFIG.format(device=device, ip=ip)
-                         + ''.join(f'  {line}\n' for line in own))
+        text = CONFIG.format(device=device, ip=ip)
+        for line in own:  # in place of a setting of this name, or beside them
+            text = re.sub(rf'^  {line.split(":")[0]}:.*\n', '', text, flags=re.M) + f'  {line}\n'
+        self.guest.write('/run/uplink.yaml', text)
 
     def ctl(self, command):
         return json.loads(self.guest.must(f'penstockctl -s /run/admin.sock --json {command}'))
 
-    def start(self, nic):
-        self.configure(nic.address, nic.ip)
+    def start(self, nic, *own):
+        self.configure(nic.address, nic.ip, *own)
         self.guest.must('rm -f /run/out.ndjson; penstockd -c /run/uplink.yaml >/run/log 2>&1 & '
                         'echo $! >/run/pid')
         self.guest.wait_until(
@@ -235,6 +237,32 @@ def kernel_driver(lane):
     lane.refused(r'port uplink: there is no PCI device 0000:7f:00\.0')
 
 
+def near_its_node(lane):
+    """One worker for a NIC on node 1: its core, its buffers and its rings are there."""
+    lane.configure(VIRTIO.address, VIRTIO.ip, 'workers: auto')
+    plan = lane.guest.must('penstockd --check -c /run/uplink.yaml')
+    expect_text(r'core 1 +worker1 .*node 1, uplink queue 0', plan)
+    expect_text(r'0000:81:00\.0 .*device on node 1, buffers on node 1', plan)
+    lane.start(VIRTIO, 'workers: auto')
+    expect('the cores of the worker', '1', lane.guest.must(
+        'for task in /proc/$(cat /run/pid)/task/*; do grep -q worker $task/comm && '
+        "sed -n 's/Cpus_allowed_list:\\t//p' $task/status; done; true").strip())
+    used = [PAGES - int(n) for n in lane.guest.must(
+        'cat /sys/devices/system/node/node*/hugepages/hugepages-2048kB/free_hugepages').split()]
+    lane.end()
+    # 1024 descriptors, each with a buffer in a page of 4 KiB: 4 MiB, without what is under way.
+    if used[1] < 2 or used[0] > 1:
+        raise AssertionError(f'hugepages taken from node 0 and 1: {used}')
+    return f'hugepages taken from node 0 and 1: {used[0]} and {used[1]}'
+
+
+def none_on_its_node(lane):
+    lane.configure(VIRTIO.address)
+    lane.set_pages(2 * PAGES, 0)
+    lane.refused(r"port uplink: .*node 1 has none free.*'echo \d+ >/sys/devices/system/node/node1/")
+    lane.set_pages(PAGES, PAGES)
+
+
 def no_stray_writes(lane):
     """What the devices wrote was mapped for them."""
     faults = lane.guest.must('dmesg | grep "DMAR.*DMA Write" || true')
@@ -247,8 +275,10 @@ CHECKS = (
     ('virtio, two queues: every worker receives', virtio_every_worker),
     ('killed and restarted: works at once', killed_and_restarted),
     ('vmxnet3: sums are exact', vmxnet3_exact),
+    ('NUMA: worker and memory are on the node of the NIC', near_its_node),
     ('no device wrote where it may not', no_stray_writes),
     ('too few hugepages are refused', too_few_hugepages),
+    ('NUMA: no hugepages on the node of the NIC are refused', none_on_its_node),
     ('a NIC without vfio-pci is refused', kernel_driver),
 )
 
