@@ -51,6 +51,15 @@ class Nic:
         subprocess.run(['ip', 'neigh', 'replace', self.ip, 'lladdr', self.mac, 'dev', self.tap],
                        check=True)
 
+    def forget_guest(self):
+        subprocess.run(['ip', 'neigh', 'flush', 'nud', 'all', 'dev', self.tap], check=True)
+
+    def neighbour(self):
+        """The hardware address that the host has for the guest, or None."""
+        run = subprocess.run(['ip', '-json', 'neigh', 'show', self.ip, 'dev', self.tap],
+                             capture_output=True, check=True)
+        return next((row.get('lladdr') for row in json.loads(run.stdout)), None)
+
     def dropped(self):
         """Frames that the tap had no room for; they never reached the guest."""
         run = subprocess.run(['ip', '-json', '-stats', 'link', 'show', self.tap],

@@ -17,6 +17,7 @@ import os
 import re
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -263,6 +264,44 @@ def none_on_its_node(lane):
     lane.set_pages(PAGES, PAGES)
 
 
+def icmp_sum(data):
+    """RFC 1071, of an even number of bytes."""
+    total = sum(struct.unpack(f'>{len(data) // 2}H', data))
+    while total >> 16:
+        total = (total & 0xffff) + (total >> 16)
+    return ~total & 0xffff
+
+
+def echo(nic, sequence):
+    """What comes back for an echo request (RFC 792) with 56 bytes, without type and checksum."""
+    rest = struct.pack('>HH', 0x7065, sequence) + bytes(range(56))
+    head = b'\x08\0' + struct.pack('>H', icmp_sum(b'\x08\0\0\0' + rest))
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as pinger:
+        pinger.settimeout(10)
+        pinger.sendto(head + rest, (nic.ip, 0))
+        while True:
+            packet, (source, _) = pinger.recvfrom(2048)
+            answer = packet[(packet[0] & 15) * 4:]
+            if source == nic.ip and answer[0] == 0:
+                expect('the checksum over the answer', 0, icmp_sum(answer))
+                return answer[4:], rest
+
+
+def arp_and_echo(lane):
+    """The host knows nothing of the guest: it must ask (RFC 826), and both must be answered."""
+    for nic in NICS:
+        nic.forget_guest()
+        try:
+            lane.start(nic)
+            for sequence in range(3):
+                got, sent = echo(nic, sequence)
+                expect(f'the answer on {nic.tap}', sent, got)
+            expect(f'the neighbour on {nic.tap}', nic.mac, nic.neighbour())
+            lane.end()
+        finally:
+            nic.know_guest()
+
+
 def no_stray_writes(lane):
     """What the devices wrote was mapped for them."""
     faults = lane.guest.must('dmesg | grep "DMAR.*DMA Write" || true')
@@ -275,6 +314,7 @@ CHECKS = (
     ('virtio, two queues: every worker receives', virtio_every_worker),
     ('killed and restarted: works at once', killed_and_restarted),
     ('vmxnet3: sums are exact', vmxnet3_exact),
+    ('ARP and echo requests are answered', arp_and_echo),
     ('NUMA: worker and memory are on the node of the NIC', near_its_node),
     ('no device wrote where it may not', no_stray_writes),
     ('too few hugepages are refused', too_few_hugepages),
