@@ -273,18 +273,24 @@ def icmp_sum(data):
 
 
 def echo(nic, sequence):
-    """What comes back for an echo request (RFC 792) with 56 bytes, without type and checksum."""
+    """Sends an echo request (RFC 792) with 56 bytes each second until an answer comes; what it says
+    and what it must, without type and checksum. The port first makes sure for some seconds that its
+    address is nobody else's (RFC 5227), and the host gives up asking after three."""
     rest = struct.pack('>HH', 0x7065, sequence) + bytes(range(56))
     head = b'\x08\0' + struct.pack('>H', icmp_sum(b'\x08\0\0\0' + rest))
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as pinger:
-        pinger.settimeout(10)
-        pinger.sendto(head + rest, (nic.ip, 0))
-        while True:
-            packet, (source, _) = pinger.recvfrom(2048)
+        pinger.settimeout(1)
+        for _ in range(30):
+            pinger.sendto(head + rest, (nic.ip, 0))
+            try:
+                packet, (source, _) = pinger.recvfrom(2048)
+            except TimeoutError:
+                continue
             answer = packet[(packet[0] & 15) * 4:]
             if source == nic.ip and answer[0] == 0:
                 expect('the checksum over the answer', 0, icmp_sum(answer))
                 return answer[4:], rest
+    raise AssertionError(f'no answer from {nic.ip}')
 
 
 def arp_and_echo(lane):
