@@ -42,12 +42,13 @@ send_from() { # INTERFACE: the kernel's side of the network
 	must 'neighbour' ip neighbour replace 10.77.0.9 lladdr $mac dev "$1"
 	must 'IPv6 neighbour' ip neighbour replace 2001:db8:77::9 lladdr $mac dev "$1"
 }
+rate=40000
 n=0
 send_both() { # SIZE: over IPv4 and IPv6, so slowly that queues hold it on a busy machine
 	local address
 	for address in 10.77.0.9 '[2001:db8:77::9]'; do
 		n=$((n + 1))
-		send_load load$n "udp:$address:$port" --lines $((6000 / share)) --rate 40000 \
+		send_load load$n "udp:$address:$port" --lines $((6000 / share)) --rate $rate \
 			--datagram-size "$1" --name-prefix "load$n." "${mixed[@]}"
 	done
 }
@@ -124,7 +125,8 @@ configure
 grep -q "port port0: mtu 9000 is not possible: .*'ip link set penport mtu 9000'" "$work/refused" ||
 	fail "mtu 9000: $(cat "$work/refused")"
 
-start_on 'net_af_packet0,iface=penport,framesz=61440,blocksz=61440,framecnt=128'
+rate=10000 # net_af_packet says nothing of what its ring of few frames has no room for
+start_on 'net_af_packet0,iface=penport,framesz=61440,blocksz=61440,framecnt=256'
 for size in 4000 60000; do
 	send_both $size
 done
