@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/un.h>
 
+#include "base/pci.h"
 #include "conf/nearest.h"
 #include "frame/prefix.h"
 #include "output/driver.h"
@@ -191,26 +192,6 @@ check_name(const char *text, char why[SETTING_WHY_SIZE])
 		NAME_MAX_SIZE, conf_quote(text, quoted));
 }
 
-/* Takes n hexadecimal digits and then the separator from *at. */
-static bool
-take_hex(const char **at, size_t n, char separator)
-{
-	if (strspn(*at, HEX_DIGITS) != n || (*at)[n] != separator)
-		return false;
-	*at += n + 1;
-	return true;
-}
-
-bool
-check_is_pci(const char *device)
-{
-	const char *at = device;
-
-	take_hex(&at, 4, ':'); /* the domain may be left out */
-	return take_hex(&at, 2, ':') && take_hex(&at, 2, '.') && at[0] >= '0' && at[0] <= '7' &&
-		(at[1] == '\0' || at[1] == ',');
-}
-
 enum setting_verdict
 check_device(const char *text, char why[SETTING_WHY_SIZE])
 {
@@ -220,7 +201,7 @@ check_device(const char *text, char why[SETTING_WHY_SIZE])
 	if (has_control_character(text) || strchr(text, ' ') != NULL)
 		return wrong(why, "a device must not hold spaces, as in %s",
 			conf_quote(text, quoted));
-	if (*text == '\0' || check_is_pci(text))
+	if (*text == '\0' || pci_parse(text, NULL))
 		return SETTING_FITS;
 	/* The names that DPDK gives its virtual network devices. */
 	if ((strncmp(text, "net_", 4) == 0 || strncmp(text, "eth_", 4) == 0 ||
@@ -238,7 +219,7 @@ check_exception(const char *text, char why[SETTING_WHY_SIZE])
 {
 	char quoted[CONF_QUOTED_SIZE];
 
-	if (check_is_pci(text))
+	if (pci_parse(text, NULL))
 		return wrong(why,
 			"expected a virtual device that leads into the kernel, such as "
 			"net_tap0,iface=pen0, not the NIC %s",

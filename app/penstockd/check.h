@@ -25,7 +25,4 @@ enum setting_verdict check_http(const char *text, char why[SETTING_WHY_SIZE]);
 enum setting_verdict check_output_type(const char *text, char why[SETTING_WHY_SIZE]);
 enum setting_verdict check_eal(const char *text, char why[SETTING_WHY_SIZE]);
 
-/* "0000:3b:00.0" or "3b:00.0"; a device that is none is a virtual one. */
-bool check_is_pci(const char *device);
-
 #endif

@@ -3,28 +3,14 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
-#include "penstockd/check.h"
+#include "base/pci.h"
 #include "penstockd/machine_files.h"
-
-#define ADDRESS_SIZE 16
-
-/* Kernel drivers through which DPDK reaches a device; the last three share it with the kernel. */
-static const char *const usable_driver[] = {
-	"vfio-pci",
-	"uio_pci_generic",
-	"igb_uio",
-	"mlx4_core",
-	"mlx5_core",
-	"mana",
-};
 
 void
 hardware_argument(const char *device, const char *name, char *value, size_t size)
@@ -42,61 +28,27 @@ hardware_argument(const char *device, const char *name, char *value, size_t size
 	}
 }
 
-/* As sysfs writes it, with the domain. */
-static void
-full_address(const char *device, char address[ADDRESS_SIZE])
-{
-	snprintf(address, ADDRESS_SIZE, strchr(device, ':') - device == 4 ? "%.12s" : "0000:%.7s",
-		device);
-}
-
 static int
-look_up_pci(const char *device, const char *sys, char text[HARDWARE_TEXT_SIZE])
+look_up_pci(const char *address, const char *sys, char text[HARDWARE_TEXT_SIZE])
 {
-	char address[ADDRESS_SIZE], path[PATH_MAX], link[PATH_MAX];
-	const char *driver = NULL;
-	ssize_t size;
+	char driver[PCI_DRIVER_SIZE];
+	struct error error;
+	int result = pci_look_up(address, sys, driver, &error);
 
-	full_address(device, address);
-	snprintf(path, sizeof(path), "%s/bus/pci/devices/%s", sys, address);
-	if (access(path, F_OK) != 0) {
-		snprintf(text, HARDWARE_TEXT_SIZE,
-			"there is no PCI device %s: 'ls /sys/bus/pci/devices' lists what there is",
-			address);
-		return -ENODEV;
-	}
-	snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/driver", sys, address);
-	size = readlink(path, link, sizeof(link) - 1);
-	if (size > 0) {
-		link[size] = '\0';
-		driver = strrchr(link, '/') != NULL ? strrchr(link, '/') + 1 : link;
-	}
-	for (size_t i = 0; i < ARRAY_LENGTH(usable_driver); i++) {
-		if (driver != NULL && strcmp(driver, usable_driver[i]) == 0) {
-			snprintf(text, HARDWARE_TEXT_SIZE, "PCI device, driver %.64s", driver);
-			return 0;
-		}
-	}
-	if (driver == NULL)
-		snprintf(text, HARDWARE_TEXT_SIZE,
-			"%s is bound to no driver: 'dpdk-devbind.py -b vfio-pci %s' (of the "
-			"package dpdk)",
-			address, address);
+	if (result == 0)
+		snprintf(text, HARDWARE_TEXT_SIZE, "PCI device, driver %s", driver);
 	else
-		snprintf(text, HARDWARE_TEXT_SIZE,
-			"%s is bound to the %.64s driver, which DPDK cannot use: "
-			"'dpdk-devbind.py -b vfio-pci %s' (of the package dpdk)",
-			address, driver, address);
-	return -ENODEV;
+		snprintf(text, HARDWARE_TEXT_SIZE, "%.*s", HARDWARE_TEXT_SIZE - 1, error.text);
+	return result;
 }
 
 int
 hardware_look_up(const char *device, const char *sys, char text[HARDWARE_TEXT_SIZE])
 {
-	char interface[64], path[PATH_MAX];
+	char interface[64], path[PATH_MAX], address[PCI_ADDRESS_SIZE];
 
-	if (check_is_pci(device))
-		return look_up_pci(device, sys, text);
+	if (pci_parse(device, address))
+		return look_up_pci(address, sys, text);
 	hardware_argument(device, "iface", interface, sizeof(interface));
 	/* A tap device makes its interface itself. */
 	if (interface[0] != '\0' && strncmp(device, "net_af_", 7) == 0) {
@@ -116,12 +68,11 @@ hardware_look_up(const char *device, const char *sys, char text[HARDWARE_TEXT_SI
 int
 hardware_node(const char *device, const char *sys)
 {
-	char address[ADDRESS_SIZE], interface[64], path[PATH_MAX], line[16];
+	char address[PCI_ADDRESS_SIZE], interface[64], path[PATH_MAX], line[16];
 	char *end;
 	long node;
 
-	if (check_is_pci(device)) {
-		full_address(device, address);
+	if (pci_parse(device, address)) {
 		snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/numa_node", sys, address);
 	} else {
 		hardware_argument(device, "iface", interface, sizeof(interface));

@@ -7,7 +7,7 @@
 
 #define HARDWARE_TEXT_SIZE 384
 
-/* Looks the device up below sys ("/sys"). 0, with a description in text; or -ENODEV when it is
+/* Looks the device up below sys ("/sys"). 0, with a description in text; or -errno when it is
  * missing or DPDK could not take it, with the reason and the way out in text. */
 int hardware_look_up(const char *device, const char *sys, char text[HARDWARE_TEXT_SIZE]);
 

@@ -8,6 +8,7 @@
 
 #include "admin/ledger.h"
 #include "admin/status.h"
+#include "base/pci.h"
 #include "penstockd/check.h"
 #include "penstockd/folder.h"
 #include "penstockd/hardware.h"
@@ -168,7 +169,7 @@ plan_port_queues(const struct port_options *port, uint32_t n_polling)
 {
 	if (strcmp(port->queues, "auto") != 0)
 		return (uint16_t)strtoul(port->queues, NULL, 10);
-	return check_is_pci(port->device) && n_polling > 0 ? (uint16_t)n_polling : 1;
+	return pci_parse(port->device, NULL) && n_polling > 0 ? (uint16_t)n_polling : 1;
 }
 
 static enum port_checksum

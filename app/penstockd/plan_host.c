@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "penstockd/check.h"
+#include "base/pci.h"
 #include "penstockd/machine_topology.h"
 
 /* The workers' cores of which something is true, as a list. */
@@ -21,7 +21,7 @@ polls_a_nic(const struct planner *planner, const struct plan_worker *worker)
 	for (uint32_t i = 0; i < worker->n_inputs; i++)
 		for (uint32_t j = 0; j < planner->plan.n_ports; j++)
 			if (worker->input[i].listener == planner->plan.ports[j].listener &&
-				check_is_pci(planner->plan.ports[j].options->device))
+				pci_parse(planner->plan.ports[j].options->device, NULL))
 				return true;
 	return false;
 }
@@ -180,7 +180,7 @@ note_far_port(struct planner *planner, const struct plan_port *port)
 			break;
 		}
 	}
-	if (port->node >= 0 || !check_is_pci(port->options->device) || !port->spec.on_node)
+	if (port->node >= 0 || !pci_parse(port->options->device, NULL) || !port->spec.on_node)
 		return 0;
 	return plan_note(planner,
 		"Port %s: the machine does not say on which node its device is; its buffers go to "

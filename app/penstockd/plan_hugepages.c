@@ -6,7 +6,7 @@
  */
 #include "penstockd/plan_priv.h"
 
-#include "penstockd/check.h"
+#include "base/pci.h"
 #include "penstockd/machine_topology.h"
 
 #define PAGE_SIZE_USUAL (2u << 20) /* bytes; what sysctl vm.nr_hugepages counts on x86-64 */
@@ -83,7 +83,7 @@ plan_hugepages(struct planner *planner)
 	plan->hugepage_memory_free = free_memory(machine->pages, machine->n_page_sizes);
 	for (uint32_t i = 0; i < plan->n_ports; i++) {
 		const struct plan_port *port = &plan->ports[i];
-		int error = check_is_pci(port->options->device) ? check_nic(planner, port) : 0;
+		int error = pci_parse(port->options->device, NULL) ? check_nic(planner, port) : 0;
 
 		if (error != 0)
 			return error;

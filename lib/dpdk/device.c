@@ -10,38 +10,33 @@
 #include <rte_dev.h>
 #include <rte_eal.h>
 #include <rte_ethdev.h>
-#include <rte_pci.h>
 
+#include "base/pci.h"
 #include "base/unix_socket.h"
 #include "dpdk/driver_list.h"
 #include "dpdk/interrupt.h"
 #include "dpdk/words.h"
-
-#define SYSFS_PCI "/sys/bus/pci/devices/"
 
 /* The part before the arguments, as DPDK spells it. False when it is too long to be one. */
 static bool
 device_name(const char *device, char name[RTE_ETH_NAME_MAX_LEN])
 {
 	size_t size = strcspn(device, ",");
-	struct rte_pci_addr address;
+	char address[PCI_ADDRESS_SIZE];
 
 	if (size == 0 || size >= RTE_ETH_NAME_MAX_LEN)
 		return false;
 	memcpy(name, device, size);
 	name[size] = '\0';
-	if (rte_pci_addr_parse(name, &address) == 0)
-		rte_pci_device_name(&address, name, RTE_ETH_NAME_MAX_LEN);
+	if (pci_parse(device, address))
+		memcpy(name, address, sizeof(address));
 	return true;
 }
 
 bool
 device_is_pci(const char *device)
 {
-	char name[RTE_ETH_NAME_MAX_LEN];
-	struct rte_pci_addr address;
-
-	return device_name(device, name) && rte_pci_addr_parse(name, &address) == 0;
+	return pci_parse(device, NULL);
 }
 
 static bool
@@ -73,50 +68,15 @@ device_check(const char *device, struct error *error)
 		name, name);
 }
 
-/* The last part of where a link in the device's folder points: a driver's or a group's name. */
-static bool
-read_link(const char *name, const char *link, char *target, size_t size)
-{
-	char path[PATH_MAX], text[PATH_MAX];
-	const char *slash;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), SYSFS_PCI "%s/%s", name, link);
-	n = readlink(path, text, sizeof(text) - 1);
-	if (n < 0)
-		return false;
-	text[n] = '\0';
-	slash = strrchr(text, '/');
-	name = slash != NULL ? slash + 1 : text;
-	if (strlen(name) >= size)
-		return false;
-	memcpy(target, name, strlen(name) + 1);
-	return true;
-}
-
 static int
 explain_pci(const char *name, const char *said, struct error *error)
 {
-	char path[PATH_MAX], driver[64], group[64];
+	char path[PATH_MAX], driver[PCI_DRIVER_SIZE], group[64];
+	int result = pci_look_up(name, "/sys", driver, error);
 
-	snprintf(path, sizeof(path), SYSFS_PCI "%s", name);
-	if (access(path, F_OK) != 0)
-		return error_fill(error, ENODEV,
-			"there is no PCI device %s: 'ls /sys/bus/pci/devices' lists what there is",
-			name);
-	if (!read_link(name, "driver", driver, sizeof(driver)))
-		return error_fill(error, EBUSY,
-			"%s has no driver: 'dpdk-devbind.py -b vfio-pci %s' (of the package dpdk) "
-			"gives "
-			"it to DPDK",
-			name, name);
-	if (strcmp(driver, "vfio-pci") != 0 && strstr(driver, "uio") == NULL)
-		return error_fill(error, EBUSY,
-			"%s belongs to the kernel's driver %s: 'dpdk-devbind.py -b vfio-pci %s' "
-			"(of "
-			"the package dpdk) gives it to DPDK, and the kernel loses the interface",
-			name, driver, name);
-	if (read_link(name, "iommu_group", group, sizeof(group))) {
+	if (result != 0)
+		return result;
+	if (pci_link(name, "/sys", "iommu_group", group, sizeof(group))) {
 		snprintf(path, sizeof(path), "/dev/vfio/%s", group);
 		if (access(path, R_OK | W_OK) != 0 && errno == EACCES)
 			return error_fill(error, EACCES,

@@ -40,7 +40,8 @@ a_pci_device_is_described_by_its_driver(void **state)
 	assert_true(hardware_look_up("0000:02:00.0", root, text) < 0);
 	assert_string_equal(text,
 		"0000:02:00.0 is bound to the ixgbe driver, which DPDK cannot "
-		"use: 'dpdk-devbind.py -b vfio-pci 0000:02:00.0' (of the package dpdk)");
+		"use: 'dpdk-devbind.py -b vfio-pci 0000:02:00.0' (of the package dpdk) "
+		"gives it to DPDK, and the kernel loses the interface");
 	snprintf(command, sizeof(command), "rm -r %s", root);
 	assert_int_equal(system(command), 0);
 }
