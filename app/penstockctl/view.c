@@ -18,14 +18,35 @@ text(json_t *object, const char *key)
 	return value != NULL ? value : "";
 }
 
-static void
+/* Returns how wide it was. */
+static int
 print_duration(long long seconds)
 {
 	long long days = seconds / 86400;
+	int width = days != 0 ? printf("%lld d ", days) : 0;
 
-	if (days != 0)
-		printf("%lld d ", days);
-	printf("%02lld:%02lld:%02lld", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+	return width +
+		printf("%02lld:%02lld:%02lld", seconds / 3600 % 24, seconds / 60 % 60,
+			seconds % 60);
+}
+
+static void
+print_links(json_t *ports)
+{
+	json_t *port;
+	size_t i;
+
+	if (json_array_size(ports) == 0)
+		return;
+	printf("\n%-18s %-6s %-14s %8s %8s %8s  %s\n", "link", "state", "for", "Mbit/s", "changes",
+		"resets", "device");
+	json_array_foreach(ports, i, port)
+	{
+		printf("%-18s %-6s ", text(port, "name"), text(port, "link"));
+		printf("%-*s", 14 - print_duration(number(port, "link_s")), "");
+		printf(" %8lld %8lld %8lld  %s\n", number(port, "speed_mbps"),
+			number(port, "link_changes"), number(port, "resets"), text(port, "device"));
+	}
 }
 
 static double
@@ -130,6 +151,7 @@ view_status(json_t *status)
 	json_array_foreach(json_object_get(status, "listeners"), i, item)
 		printf("%-18s %s\n", text(item, "name"), text(item, "address"));
 	print_ports(json_object_get(status, "ports"));
+	print_links(json_object_get(status, "ports"));
 	printf("\n%-18s %14s %14s %14s %14s\n", "output", "points", "delivered", "queued",
 		"dropped");
 	json_array_foreach(json_object_get(status, "outputs"), i, item) printf(

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "mem/node.h"
+#include "penstockd/port_watch.h"
 #include "penstockd/ports.h"
 #include "penstockd/reload.h"
 #include "penstockd/worker_status.h"

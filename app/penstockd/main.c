@@ -14,6 +14,7 @@
 #include "penstockd/daemon.h"
 #include "penstockd/load.h"
 #include "penstockd/plan.h"
+#include "penstockd/port_watch.h"
 #include "penstockd/ports.h"
 #include "penstockd/reload.h"
 #include "penstockd/settings.h"
@@ -62,28 +63,43 @@ say_where(const struct daemon *daemon)
 	log_info("ready (configuration: %s)", options->source);
 }
 
+/* Does what is due once a second; returns when it is due next. */
+static uint64_t
+tick(struct daemon *daemon, struct watch *watch, uint64_t due)
+{
+	uint64_t now = clock_monotonic(&clock_system);
+
+	if (now < due)
+		return due;
+	watch_tick(watch, daemon);
+	daemon_trim(daemon);
+	ports_tick();
+	port_watch_look();
+	port_watch_read();
+	return now + NS_PER_S;
+}
+
 /* Until SIGTERM or SIGINT. */
 static void
 wait_for_end(struct daemon *daemon, struct watch *watch, int signals)
 {
-	struct pollfd wait = {.fd = signals, .events = POLLIN};
+	struct pollfd wait[] = {
+		{.fd = signals, .events = POLLIN},
+		{.fd = port_watch_fd(), .events = POLLIN},
+	};
+	uint64_t due = clock_monotonic(&clock_system) + NS_PER_S;
 	struct signalfd_siginfo info;
-	uint64_t tick = clock_monotonic(&clock_system) + NS_PER_S;
 	char text[ADMIN_REASON_SIZE];
 
 	for (;;) {
 		/* It ends early at each signal of net_tap, which announces frames by SIGIO. */
-		int n = poll(&wait, 1, clock_ms_until(&clock_system, tick) + 1);
+		int n = poll(wait, ARRAY_LENGTH(wait), clock_ms_until(&clock_system, due) + 1);
 
-		if (clock_monotonic(&clock_system) >= tick) {
-			tick += NS_PER_S;
-			watch_tick(watch, daemon);
-			daemon_trim(daemon);
-			ports_tick();
-		}
-		if (n <= 0)
-			continue;
-		if (read(signals, &info, sizeof(info)) != sizeof(info))
+		due = tick(daemon, watch, due);
+		if (n > 0 && wait[1].revents != 0)
+			port_watch_look();
+		if (n <= 0 || wait[0].revents == 0 ||
+			read(signals, &info, sizeof(info)) != sizeof(info))
 			continue;
 		if (info.ssi_signo != SIGHUP) {
 			log_info("signal %u: stopping", info.ssi_signo);

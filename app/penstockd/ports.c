@@ -11,6 +11,7 @@
 #include "dpdk/exception.h"
 #include "dpdk/port.h"
 #include "penstockd/addresses.h"
+#include "penstockd/port_watch.h"
 
 #define ETHERNET_HEADER 14u /* bytes before what the MTU counts */
 
@@ -134,6 +135,12 @@ ports_open(struct plan *plan, struct plan_error *error)
 			return fail(error, PLAN_EXIT_RESOURCE, -ENOMEM, &cause);
 		}
 		plan_set_port(plan, i, ports[i], port_facts(ports[i])->shares);
+		status = port_watch_add(ports[i]);
+		if (status != 0) {
+			error_fill(&cause, -status, "port %s cannot be watched: %s",
+				port_facts(ports[i])->name, strerror(-status));
+			return fail(error, PLAN_EXIT_RESOURCE, status, &cause);
+		}
 	}
 	return 0;
 }
@@ -201,6 +208,7 @@ ports_status(const struct plan *plan, struct status *status)
 			.hashes_ports = facts->hashes_ports,
 			.is_steered = facts->shares > facts->queues,
 		};
+		port_watch_status(i, &status->port[i].link);
 	}
 	for (uint32_t i = 0; i < plan->n_workers; i++)
 		add_shares(&plan->workers[i], status);
@@ -209,6 +217,7 @@ ports_status(const struct plan *plan, struct status *status)
 void
 ports_close(void)
 {
+	port_watch_close();
 	for (uint32_t i = 0; i < n_ports; i++) {
 		addresses_free(addresses[i]);
 		port_close(ports[i]);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stands in for ports.c in a build without DPDK. */
+/* Stands in for ports.c and port_watch.c in a build without DPDK. */
 #include "penstockd/ports.h"
 
 #include <errno.h>
 #include <stdio.h>
+
+#include "penstockd/port_watch.h"
 
 int
 ports_check(struct plan *plan, struct plan_error *error)
@@ -51,5 +53,21 @@ ports_status(const struct plan *plan, struct status *status)
 
 void
 ports_close(void)
+{
+}
+
+int
+port_watch_fd(void)
+{
+	return -1;
+}
+
+void
+port_watch_look(void)
+{
+}
+
+void
+port_watch_read(void)
 {
 }

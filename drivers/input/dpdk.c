@@ -154,7 +154,8 @@ poll_device(struct queue *queue, struct rte_mbuf **mbufs)
 		if (n == 0)
 			return 0;
 	}
-	guard_enter(&queue->guard);
+	if (unlikely(!guard_enter(&queue->guard)))
+		return 0;
 	n = rte_eth_rx_burst(queue->port_number, queue->queue, mbufs, n);
 	guard_leave(&queue->guard);
 	return n;
@@ -242,10 +243,13 @@ static bool
 is_filling(struct input *input)
 {
 	struct queue *queue = container_of(input, struct queue, input);
+	int n;
 
-	return queue->lane == NULL &&
-		rte_eth_rx_queue_count(queue->port_number, queue->queue) >=
-		port_facts(queue->port)->descriptors / FILLING_PART;
+	if (queue->lane != NULL || !guard_enter(&queue->guard))
+		return false;
+	n = rte_eth_rx_queue_count(queue->port_number, queue->queue);
+	guard_leave(&queue->guard);
+	return n >= port_facts(queue->port)->descriptors / FILLING_PART;
 }
 
 static void
@@ -357,7 +361,7 @@ queue_open(const struct input_spec *spec, struct stats *stats, struct input **re
 	queue->queue = spec->queue;
 	queue->input.keeps_unread = facts->keeps_unread && queue->lane == NULL;
 	choose_checks(queue, facts);
-	guard_add(&queue->guard);
+	guard_add(&queue->guard, queue->port_number);
 	*ret_input = &queue->input;
 	return 0;
 }

@@ -429,6 +429,53 @@ write_status(struct text *text, const struct status *status)
 	write_memory(text, &status->memory);
 }
 
+/* A family with a value of each port. */
+static void
+write_port_counts(struct text *text, enum family family, const struct status *status, size_t offset)
+{
+	const char *name = begin_family(text, family);
+
+	for (size_t i = 0; i < status->n_ports; i++) {
+		uint64_t value;
+
+		memcpy(&value, (const char *)&status->port[i] + offset, sizeof(value));
+		labelled(text, name, "port", status->port[i].name, value);
+	}
+}
+
+static void
+write_xstats(struct text *text, const char *name, const struct status_port *port)
+{
+	for (uint32_t i = 0; port->link.xstats != NULL && i < port->link.xstats->n; i++) {
+		const struct xstat *item = &port->link.xstats->item[i];
+
+		append_string(text, name);
+		append_string(text, "{");
+		label(text, "port", port->name);
+		append_string(text, ",");
+		label(text, "name", item->name);
+		append_string(text, "}");
+		end(text, atomic_load_explicit(&item->value, memory_order_relaxed));
+	}
+}
+
+static void
+write_links(struct text *text, const struct status *status)
+{
+	const char *name = begin_family(text, FAMILY_PORT_LINK);
+
+	for (size_t i = 0; i < status->n_ports; i++)
+		labelled(text, name, "port", status->port[i].name,
+			status->port[i].link.state == LINK_UP);
+	write_port_counts(text, FAMILY_PORT_LINK_CHANGES, status,
+		offsetof(struct status_port, link.changes));
+	write_port_counts(text, FAMILY_PORT_RESETS, status,
+		offsetof(struct status_port, link.resets));
+	name = begin_family(text, FAMILY_PORT_XSTAT);
+	for (size_t i = 0; i < status->n_ports; i++)
+		write_xstats(text, name, &status->port[i]);
+}
+
 int
 metrics_text(const struct ledger *ledger, const struct status *status, char **ret_text,
 	size_t *ret_size)
@@ -441,6 +488,7 @@ metrics_text(const struct ledger *ledger, const struct status *status, char **re
 	write_listeners(&text, ledger);
 	write_workers(&text, status);
 	write_ports(&text, status);
+	write_links(&text, status);
 	write_outputs(&text, ledger);
 	write_one(&text, FAMILY_LEDGER_DIFFERENCE, ledger_difference(ledger));
 	if (text.failed) {

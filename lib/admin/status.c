@@ -80,6 +80,7 @@ write_port(const struct status *status, const struct status_port *port, struct j
 	json_object_begin(json);
 	json_key_text(json, "name", port->name);
 	json_key_text(json, "driver", port->driver);
+	status_link_write(&port->link, json);
 	json_key_uint(json, "queues_wanted", port->queues_wanted);
 	json_key_uint(json, "queues_granted", port->queues_granted);
 	json_key_text(json, "hash_wanted", port->hash_wanted);

@@ -4,6 +4,7 @@
 #define ADMIN_STATUS_H
 
 #include "admin/ledger.h"
+#include "admin/status_link.h"
 #include "stats/rejects.h"
 #include "wire/json.h"
 
@@ -57,6 +58,7 @@ struct status_port {
 	uint16_t queues_wanted, queues_granted;
 	bool hashes_ports; /* the device spreads flows over its queues by UDP ports */
 	bool is_steered; /* some workers get frames in software */
+	struct status_link link;
 };
 
 /* What of a port one worker gets. */

@@ -24,8 +24,9 @@ membarrier(int command)
 }
 
 void
-guard_add(struct guard *guard)
+guard_add(struct guard *guard, uint16_t device)
 {
+	guard->device = device;
 	pthread_mutex_lock(&lock);
 	LIST_INSERT_HEAD(&guards, guard, next);
 	pthread_mutex_unlock(&lock);
@@ -39,8 +40,8 @@ guard_remove(struct guard *guard)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The device is marked as gone already. A thread that has not seen that has its guard up, and
- * after the barrier this thread sees it. */
+/* A thread that has not seen what was stored before has its guard up, and after the barrier this
+ * thread sees it. With lock held. */
 static void
 wait_for_bursts(void)
 {
@@ -49,16 +50,44 @@ wait_for_bursts(void)
 	if (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED) ||
 		!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
 		usleep(1000); /* no such call here: far longer than a store stays in flight */
-	pthread_mutex_lock(&lock);
 	LIST_FOREACH(guard, &guards, next)
 	while (atomic_load_explicit(&guard->inside, memory_order_acquire) != 0)
 		sched_yield();
+}
+
+static void
+set_shut(uint16_t device, int shut)
+{
+	struct guard *guard;
+
+	LIST_FOREACH(guard, &guards, next)
+	if (guard->device == device)
+		atomic_store_explicit(&guard->shut, shut, memory_order_release);
+}
+
+void
+guard_shut(uint16_t device)
+{
+	pthread_mutex_lock(&lock);
+	set_shut(device, 1);
+	wait_for_bursts();
 	pthread_mutex_unlock(&lock);
 }
 
 void
+guard_open(uint16_t device)
+{
+	pthread_mutex_lock(&lock);
+	set_shut(device, 0);
+	pthread_mutex_unlock(&lock);
+}
+
+/* The device is marked as gone already. */
+void
 __wrap_memif_free_regions(struct rte_eth_dev *device)
 {
+	pthread_mutex_lock(&lock);
 	wait_for_bursts();
+	pthread_mutex_unlock(&lock);
 	__real_memif_free_regions(device);
 }

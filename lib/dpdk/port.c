@@ -18,7 +18,9 @@
 #include "dpdk/memif.h"
 #include "dpdk/mtu.h"
 #include "dpdk/pool.h"
+#include "dpdk/port_priv.h"
 #include "dpdk/words.h"
+#include "dpdk/xstats.h"
 #include "dsd/burst.h"
 #include "frame/reassembly.h"
 
@@ -44,9 +46,8 @@ struct port {
 	struct host host;
 	struct exception *exception;
 	uint16_t number, send_queues, send_descriptors;
-	bool attached;
+	bool attached, answers;
 	bool on_node; /* facts.node is the spec's */
-	bool loses_without_buffer, loses_with_error;
 	uint64_t receive_offloads;
 	uint64_t hash; /* that the device was asked for */
 	struct steer *steer; /* where there are more shares than queues */
@@ -56,7 +57,7 @@ struct port {
 	struct guard sending;
 	bool is_memif_client;
 	const struct memif_ring *ring; /* that port_unread has found; valid while the link is up */
-	struct port_lost counted; /* by the device, at the last port_lost */
+	struct port_control control;
 };
 
 static int
@@ -254,6 +255,7 @@ configure(struct port *port, const struct rte_eth_dev_info *info, bool answers)
 	if (facts->checksum == PORT_CHECKSUM_AUTO)
 		port->receive_offloads |= info->rx_offload_capa &
 			(RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM);
+	events_configure(info, &conf);
 	conf.rxmode.mtu = port->mtu.mtu;
 	choose_hash(port, info, &conf);
 	conf.rxmode.offloads = port->receive_offloads;
@@ -376,10 +378,10 @@ note_device(struct port *port, const struct rte_eth_dev_info *info)
 		port->facts.node = rte_eth_dev_socket_id(port->number);
 	/* Elsewhere rx_nombuf counts attempts to fill the ring again, which lose nothing; what the
 	 * ring then cannot take is in imissed. */
-	port->loses_without_buffer =
+	port->control.loses_without_buffer =
 		strcmp(driver, "net_pcap") == 0 || strcmp(driver, "net_tap") == 0;
 	/* net_pcap counts each read at a damaged place in the file, once a poll. */
-	port->loses_with_error = strcmp(driver, "net_pcap") != 0;
+	port->control.loses_with_error = strcmp(driver, "net_pcap") != 0;
 	port->facts.keeps_unread = strcmp(driver, "net_null") == 0 ||
 		(strcmp(driver, "net_pcap") == 0 && strstr(port->facts.device, "rx_pcap=") != NULL);
 	port->is_memif_client = strcmp(driver, "net_memif") == 0 &&
@@ -404,8 +406,12 @@ bring_up(struct port *port, const struct port_spec *spec, struct error *error)
 	result = mtu_prepare(&port->mtu, &info, &port->receive_offloads, error);
 	if (result != 0)
 		return result;
+	step = "listening to it";
+	result = events_open(&port->control.events, port->number, &info);
+	if (result != 0)
+		goto fail;
 	step = "configuring it";
-	result = configure(port, &info, answers(spec));
+	result = configure(port, &info, port->answers);
 	if (result != 0)
 		goto fail;
 	result = mtu_set(&port->mtu, port->number, info.driver_name, error);
@@ -434,6 +440,7 @@ bring_up(struct port *port, const struct port_spec *spec, struct error *error)
 	words_rest(said, sizeof(said));
 	port->facts.mtu = mtu_get(port->number, &info);
 	port_lost(port, &before);
+	port->control.xstats = xstats_new(port->number);
 	return 0;
 
 fail:
@@ -455,7 +462,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port = calloc(1, sizeof(*port));
 	if (port == NULL)
 		return error_fill(error, ENOMEM, "port %s: no memory", spec->name);
-	guard_add(&port->sending);
+	pthread_mutex_init(&port->control.counting, NULL);
 	port->facts.name = spec->name;
 	port->facts.device = spec->device;
 	port->facts.queues_wanted = spec->queues;
@@ -464,6 +471,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port->facts.frame_max = mtu_frame_max(spec->device);
 	port->mtu = (struct mtu_wanted){spec->name, spec->device, spec->mtu};
 	port->facts.buffers = spec->buffers_kept;
+	port->answers = answers(spec);
 	port->on_node = spec->on_node;
 	port->facts.node = spec->node;
 	port->facts.is_virtual = !device_is_pci(spec->device);
@@ -476,6 +484,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	if (result != 0)
 		goto fail;
 	port->attached = true;
+	guard_add(&port->sending, port->number);
 	result = bring_up(port, spec, error);
 	if (result == 0 && has_exception(spec))
 		result = exception_open(spec->exception, &port->facts, &port->exception, error);
@@ -559,29 +568,38 @@ port_send_queues(const struct port *port)
 	return port->send_queues;
 }
 
-/* A counter that went back was reset by the device: all of it is new. */
-static uint64_t
-advance(uint64_t *counted, uint64_t now)
+struct port_control *
+port_control(struct port *port)
 {
-	uint64_t difference = now >= *counted ? now - *counted : now;
-
-	*counted = now;
-	return difference;
+	return &port->control;
 }
 
-void
-port_lost(struct port *port, struct port_lost *ret_lost)
+int
+port_set_up_again(struct port *port, const char **ret_step)
 {
-	struct rte_eth_stats stats;
+	uint16_t queues = port->facts.queues;
+	struct rte_eth_dev_info info;
+	struct error error;
+	int result;
 
-	*ret_lost = (struct port_lost){0};
-	if (rte_eth_stats_get(port->number, &stats) != 0)
-		return;
-	ret_lost->missed = advance(&port->counted.missed, stats.imissed);
-	if (port->loses_without_buffer)
-		ret_lost->no_buffer = advance(&port->counted.no_buffer, stats.rx_nombuf);
-	if (port->loses_with_error)
-		ret_lost->errors = advance(&port->counted.errors, stats.ierrors);
+	*ret_step = "asking the device";
+	result = rte_eth_dev_info_get(port->number, &info);
+	if (result != 0)
+		return result;
+	*ret_step = "configuring it as it was";
+	result = configure(port, &info, port->answers);
+	if (result == 0 && port->facts.queues != queues)
+		result = -ENOSPC; /* each is somebody's */
+	if (result == 0)
+		result = mtu_set(&port->mtu, port->number, info.driver_name, &error);
+	if (result != 0)
+		return result;
+	*ret_step = "setting up its queues";
+	result = set_up_queues(port, &info);
+	if (result != 0)
+		return result;
+	*ret_step = "starting it";
+	return start(port);
 }
 
 size_t
@@ -605,9 +623,11 @@ port_send(struct port *port, const struct span *frames, size_t n)
 		memcpy(at, frame.data, frame.size);
 		buffers[n_filled] = buffer;
 	}
-	guard_enter(&port->sending);
-	n_sent = rte_eth_tx_burst(port->number, 0, buffers, n_filled);
-	guard_leave(&port->sending);
+	n_sent = 0;
+	if (guard_enter(&port->sending)) {
+		n_sent = rte_eth_tx_burst(port->number, 0, buffers, n_filled);
+		guard_leave(&port->sending);
+	}
 	rte_pktmbuf_free_bulk(buffers + n_sent, n_filled - n_sent);
 	return n_sent;
 }
@@ -619,7 +639,8 @@ port_unread(struct port *port)
 
 	if (!port->is_memif_client)
 		return result;
-	guard_enter(&port->sending);
+	if (!guard_enter(&port->sending))
+		return -ENOTCONN;
 	if (!port_has_link(port))
 		result = -ENOTCONN;
 	else if (port->ring != NULL || (port->ring = memif_find_ring()) != NULL)
@@ -633,12 +654,16 @@ port_close(struct port *port)
 {
 	if (port == NULL)
 		return;
-	guard_remove(&port->sending);
-	if (port->attached)
+	if (port->attached) {
+		guard_remove(&port->sending);
+		events_close(&port->control.events);
 		device_detach(port->number);
+	}
 	exception_close(port->exception);
 	steer_free(port->steer);
 	free(port->shares);
+	xstats_free(port->control.xstats);
+	pthread_mutex_destroy(&port->control.counting);
 	rte_mempool_free(port->pool);
 	host_done(&port->host);
 	free_filter(&port->filter);

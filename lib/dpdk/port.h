@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "dpdk/eal.h"
+#include "dpdk/events.h"
 #include "dpdk/rxhash.h"
 #include "dpdk/steer.h"
 #include "frame/filter.h"
@@ -32,6 +33,7 @@
 struct port;
 struct exception;
 struct rte_mempool;
+struct xstats;
 
 enum port_checksum {
 	PORT_CHECKSUM_AUTO,
@@ -123,6 +125,29 @@ struct host *port_host(struct port *port);
 const struct exception *port_exception(const struct port *port);
 struct rte_mempool *port_pool(const struct port *port);
 uint16_t port_send_queues(const struct port *port);
+
+/*
+ * The rest of a port's life is handled by one control thread, which is none of those that poll.
+ */
+
+/* What happened to the device since the last call, bits of enum events_bit; from now on wake, an
+ * eventfd, is written when something does. -1: no longer. */
+unsigned port_events(struct port *port, int wake);
+
+/* How the link is; asks the device. */
+struct link port_link(struct port *port);
+
+/* Keeps all pollers out of the device, stops it, resets it where it can be reset, sets it up as it
+ * was and lets them in again. Buffers that they hold stay valid. 0, or -errno with error filled:
+ * they are kept out then, and it may be tried again. */
+int port_reset(struct port *port, struct error *error);
+
+/* The device is gone: keeps all pollers out for good. */
+void port_give_up(struct port *port);
+
+/* The device's own statistics, as of the last port_read_xstats; NULL: it has none. Any thread. */
+const struct xstats *port_xstats(struct port *port);
+void port_read_xstats(struct port *port);
 
 /*
  * What the device lost since the last call. One thread only. Not every driver can tell: memif and

@@ -48,7 +48,7 @@ sender_init(struct sender *sender, uint16_t device, uint16_t queue, uint16_t n_q
 	sender->device = device;
 	sender->queue = queue;
 	sender->exists = queue < n_queues;
-	guard_add(&sender->guard);
+	guard_add(&sender->guard, device);
 }
 
 /* Returns how many the device took; the rest are freed. */
@@ -59,8 +59,7 @@ send_all(struct sender *sender, struct outbox *outbox)
 
 	if (outbox->n == 0)
 		return 0;
-	if (sender->exists) {
-		guard_enter(&sender->guard);
+	if (sender->exists && guard_enter(&sender->guard)) {
 		n_sent = rte_eth_tx_burst(sender->device, sender->queue, outbox->frame, outbox->n);
 		guard_leave(&sender->guard);
 	}
@@ -202,7 +201,8 @@ relay(struct responder *responder, uint16_t queue)
 	struct outbox outbox;
 	uint16_t n_sent;
 
-	guard_enter(&from->guard);
+	if (!guard_enter(&from->guard))
+		return;
 	outbox.n = rte_eth_rx_burst(from->device, queue, outbox.frame, BURST_MAX);
 	guard_leave(&from->guard);
 	if (outbox.n == 0)

@@ -237,6 +237,38 @@ keeps_to_the_exposition_format(void **state)
 }
 
 static void
+has_what_each_port_says(void **state)
+{
+	static struct xstats xstats = {.n = 2,
+		.item = {{.name = "rx_good_packets", .value = 77}, {.name = "a \"b\"\\"}}};
+	static struct parsed parsed;
+	struct fake fake;
+	size_t size;
+	char *text;
+
+	(void)state;
+	fake_init(&fake);
+	fake.status.port[0] = (struct status_port){.name = "east",
+		.link = {.state = LINK_UP, .changes = 4, .resets = 2, .xstats = &xstats}};
+	fake.status.port[1] = (struct status_port){.name = "west", .link.state = LINK_GONE};
+	fake.status.n_ports = 2;
+	assert_int_equal(metrics_text(&fake.ledger, &fake.status, &text, &size), 0);
+	parse(text, size, &parsed);
+	assert_string_equal(value_of(&parsed, "penstock_port_link{port=\"east\"}"), "1");
+	assert_string_equal(value_of(&parsed, "penstock_port_link{port=\"west\"}"), "0");
+	assert_string_equal(value_of(&parsed, "penstock_port_link_changes_total{port=\"east\"}"),
+		"4");
+	assert_string_equal(value_of(&parsed, "penstock_port_resets_total{port=\"east\"}"), "2");
+	assert_string_equal(
+		value_of(&parsed, "penstock_port_xstat{port=\"east\",name=\"rx_good_packets\"}"),
+		"77");
+	assert_string_equal(
+		value_of(&parsed, "penstock_port_xstat{port=\"east\",name=\"a \\\"b\\\"\\\\\"}"),
+		"0");
+	free(text);
+}
+
+static void
 has_every_row_of_the_list(void **state)
 {
 	static struct parsed parsed;
@@ -295,6 +327,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keeps_to_the_exposition_format),
+		cmocka_unit_test(has_what_each_port_says),
 		cmocka_unit_test(has_every_row_of_the_list),
 		cmocka_unit_test(has_every_family_of_the_other_list),
 	};
