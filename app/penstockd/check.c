@@ -263,6 +263,22 @@ check_address(const char *text, char why[SETTING_WHY_SIZE])
 		conf_quote(text, quoted));
 }
 
+/* RFC 5771 section 3, RFC 4291 section 2.7. */
+enum setting_verdict
+check_multicast(const char *text, char why[SETTING_WHY_SIZE])
+{
+	char quoted[CONF_QUOTED_SIZE];
+	struct prefix prefix;
+
+	if (address_bits(text) != 0 && prefix_parse(text, &prefix) == 0 &&
+		(prefix.address_size == 4 ? prefix.address[0] >> 4 == 0xe
+					  : prefix.address[0] == 0xff))
+		return SETTING_FITS;
+	return wrong(why,
+		"expected a multicast address (224.0.0.0 to 239.255.255.255, or ff00::/8), not %s",
+		conf_quote(text, quoted));
+}
+
 enum setting_verdict
 check_queues(const char *text, char why[SETTING_WHY_SIZE])
 {

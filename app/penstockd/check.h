@@ -18,6 +18,7 @@ enum setting_verdict check_name(const char *text, char why[SETTING_WHY_SIZE]);
 enum setting_verdict check_device(const char *text, char why[SETTING_WHY_SIZE]);
 enum setting_verdict check_exception(const char *text, char why[SETTING_WHY_SIZE]);
 enum setting_verdict check_prefix(const char *text, char why[SETTING_WHY_SIZE]);
+enum setting_verdict check_multicast(const char *text, char why[SETTING_WHY_SIZE]);
 enum setting_verdict check_address(const char *text, char why[SETTING_WHY_SIZE]);
 enum setting_verdict check_queues(const char *text, char why[SETTING_WHY_SIZE]);
 enum setting_verdict check_slow_core(const char *text, char why[SETTING_WHY_SIZE]);

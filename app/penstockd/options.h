@@ -41,6 +41,12 @@ enum hugepages_mode {
 	HUGEPAGES_OFF,
 };
 
+enum promiscuous_mode {
+	PROMISCUOUS_AUTO,
+	PROMISCUOUS_ON,
+	PROMISCUOUS_OFF,
+};
+
 struct port_options {
 	struct conf_place place;
 	char *name;
@@ -52,6 +58,8 @@ struct port_options {
 	char *queues; /* "auto" or a count */
 	enum checksum_mode checksum;
 	uint32_t mtu; /* bytes; 0: the device's */
+	enum promiscuous_mode promiscuous;
+	struct string_list multicast; /* "239.1.2.3" */
 };
 
 struct output_options {

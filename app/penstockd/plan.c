@@ -185,6 +185,19 @@ checksum_of(const struct port_options *port)
 	}
 }
 
+static enum port_promiscuous
+promiscuous_of(const struct port_options *port)
+{
+	switch (port->promiscuous) {
+	case PROMISCUOUS_ON:
+		return PORT_PROMISCUOUS_ON;
+	case PROMISCUOUS_OFF:
+		return PORT_PROMISCUOUS_OFF;
+	default:
+		return PORT_PROMISCUOUS_AUTO;
+	}
+}
+
 static void
 fill_port_spec(const struct planner *planner, struct plan_port *port)
 {
@@ -204,6 +217,9 @@ fill_port_spec(const struct planner *planner, struct plan_port *port)
 		.n_allow = options->allow.n,
 		.checksum = checksum_of(options),
 		.mtu = (uint16_t)options->mtu,
+		.promiscuous = promiscuous_of(options),
+		.multicast = (const char *const *)options->multicast.item,
+		.n_multicast = options->multicast.n,
 	};
 }
 

@@ -127,6 +127,7 @@ print_listeners(const struct plan *plan, FILE *out)
 		fputc('\n', out);
 		print_names("addresses", &port->options->addresses, out);
 		print_names("gateway", &port->options->gateway, out);
+		print_names("multicast", &port->options->multicast, out);
 		print_names("allow", &port->options->allow, out);
 		if (port->options->exception[0] != '\0')
 			fprintf(out, "             everything else to and from %s\n",

@@ -62,6 +62,9 @@ say_port(const struct port_facts *facts)
 	log_info("port %s: %s, driver %s, %u of %u queues, %u descriptors each", facts->name,
 		facts->device, facts->driver, facts->queues, facts->queues_wanted,
 		facts->descriptors);
+	if (facts->multicast_by[0] != '\0')
+		log_info("port %s: the device lets multicast through by %s", facts->name,
+			facts->multicast_by);
 	if (facts->memory_node != facts->node)
 		log_warning("port %s: node %d has not enough hugepages, so its buffers are "
 			    "elsewhere",

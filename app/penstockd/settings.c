@@ -12,6 +12,7 @@
 #define OUTPUT_FIELD(name) .offset = offsetof(struct output_options, name)
 
 static const char *const checksum_names[] = {"auto", "verify", "ignore", NULL};
+static const char *const promiscuous_names[] = {"auto", "on", "off", NULL};
 static const char *const idle_names[] = {"auto", "poll", "pause", "sleep", NULL};
 static const char *const host_names[] = {"self", "source", "none", NULL};
 static const char *const hugepages_names[] = {"auto", "off", NULL};
@@ -106,6 +107,26 @@ static const struct setting port_rows[] = {
 		.help = "The longest IP packet of the network, set on the device: 9000 for jumbo "
 			"frames. 0: as the device has it. Longer datagrams come in fragments.",
 		.note = "0, or what the device can have",
+	},
+	{
+		.name = "promiscuous",
+		.kind = SETTING_ENUM,
+		PORT_FIELD(promiscuous),
+		.value = "auto",
+		.names = promiscuous_names,
+		.help = "Whether the device lets frames through that are sent to other MAC "
+			"addresses. auto: on for a virtual device without addresses, and where "
+			"there is no other way to hear multicast.",
+	},
+	{
+		.name = "multicast",
+		.kind = SETTING_STRINGS,
+		PORT_FIELD(multicast),
+		.value = "",
+		.check = check_multicast,
+		.help = "Multicast groups whose datagrams the port takes beside those to its "
+			"addresses. The device is told to let them through; no switch or router "
+			"is (IGMP, MLD).",
 	},
 	{0},
 };

@@ -12,9 +12,9 @@
 
 #include "dpdk/device.h"
 #include "dpdk/exception.h"
-#include "dpdk/groups.h"
 #include "dpdk/guard.h"
 #include "dpdk/joiner.h"
+#include "dpdk/mac_filter.h"
 #include "dpdk/memif.h"
 #include "dpdk/mtu.h"
 #include "dpdk/pool.h"
@@ -46,8 +46,9 @@ struct port {
 	struct host host;
 	struct exception *exception;
 	uint16_t number, send_queues, send_descriptors;
-	bool attached, answers;
+	bool attached, answers, has_exception;
 	bool on_node; /* facts.node is the spec's */
+	enum port_promiscuous promiscuous;
 	uint64_t receive_offloads;
 	uint64_t hash; /* that the device was asked for */
 	struct steer *steer; /* where there are more shares than queues */
@@ -81,12 +82,18 @@ build_filter(const struct port_spec *spec, struct filter *filter, struct error *
 	filter->udp_port = spec->udp_port;
 	filter->n_addresses = spec->n_addresses;
 	filter->n_allow = spec->n_allow;
+	filter->n_groups = spec->n_multicast;
 	filter->addresses = calloc(spec->n_addresses + 1, sizeof(*filter->addresses));
 	filter->allow = calloc(spec->n_allow + 1, sizeof(*filter->allow));
-	if (filter->addresses == NULL || filter->allow == NULL)
+	filter->groups = calloc(spec->n_multicast + 1, sizeof(*filter->groups));
+	if (filter->addresses == NULL || filter->allow == NULL || filter->groups == NULL)
 		return error_fill(error, ENOMEM, "port %s: no memory", spec->name);
 	result = parse_prefixes(spec->name, "addresses", spec->addresses, spec->n_addresses,
 		filter->addresses, error);
+	if (result != 0)
+		return result;
+	result = parse_prefixes(spec->name, "multicast", spec->multicast, spec->n_multicast,
+		filter->groups, error);
 	if (result != 0)
 		return result;
 	return parse_prefixes(spec->name, "allow", spec->allow, spec->n_allow, filter->allow,
@@ -98,6 +105,7 @@ free_filter(struct filter *filter)
 {
 	free(filter->addresses);
 	free(filter->allow);
+	free(filter->groups);
 }
 
 /* The addresses are the filter's. */
@@ -355,9 +363,6 @@ start(struct port *port)
 	struct rte_ether_addr mac;
 	int result;
 
-	/* Without an address everything is for us; where a driver cannot, it filters nothing. */
-	if (port->facts.is_virtual && port->filter.n_addresses == 0)
-		rte_eth_promiscuous_enable(port->number);
 	result = rte_eth_dev_start(port->number);
 	if (result != 0)
 		return result;
@@ -365,6 +370,29 @@ start(struct port *port)
 		memcpy(port->facts.mac, mac.addr_bytes, sizeof(port->facts.mac));
 	memcpy(port->host.mac, port->facts.mac, sizeof(port->host.mac));
 	spread(port);
+	return 0;
+}
+
+/* What comes in through a device that runs. Without an address everything is for us. */
+static int
+direct(struct port *port, struct error *error)
+{
+	const struct mac_filter filter = {
+		.promiscuous = port->promiscuous == PORT_PROMISCUOUS_ON ||
+			(port->promiscuous == PORT_PROMISCUOUS_AUTO && port->facts.is_virtual &&
+				port->filter.n_addresses == 0),
+		.is_must = port->promiscuous != PORT_PROMISCUOUS_AUTO,
+		.all_groups = port->has_exception,
+		.groups = port->filter.groups,
+		.n_groups = port->filter.n_groups,
+		.addresses = port->filter.addresses,
+		.n_addresses = port->filter.n_addresses,
+	};
+	struct error why;
+	int result = mac_filter_set(port->number, &filter, &port->facts.multicast_by, &why);
+
+	if (result != 0)
+		return error_fill(error, -result, "port %s: %s", port->facts.name, why.text);
 	return 0;
 }
 
@@ -433,15 +461,11 @@ bring_up(struct port *port, const struct port_spec *spec, struct error *error)
 	result = start(port);
 	if (result != 0)
 		goto fail;
-	step = "joining the groups of its IPv6 addresses";
-	result = groups_join(port->number, &port->host, has_exception(spec));
-	if (result != 0)
-		goto fail;
 	words_rest(said, sizeof(said));
 	port->facts.mtu = mtu_get(port->number, &info);
 	port_lost(port, &before);
 	port->control.xstats = xstats_new(port->number);
-	return 0;
+	return direct(port, error);
 
 fail:
 	words_rest(said, sizeof(said));
@@ -470,8 +494,11 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port->facts.checksum = spec->checksum;
 	port->facts.frame_max = mtu_frame_max(spec->device);
 	port->mtu = (struct mtu_wanted){spec->name, spec->device, spec->mtu};
+	port->facts.multicast_by = "";
+	port->promiscuous = spec->promiscuous;
 	port->facts.buffers = spec->buffers_kept;
 	port->answers = answers(spec);
+	port->has_exception = has_exception(spec);
 	port->on_node = spec->on_node;
 	port->facts.node = spec->node;
 	port->facts.is_virtual = !device_is_pci(spec->device);
@@ -599,7 +626,11 @@ port_set_up_again(struct port *port, const char **ret_step)
 	if (result != 0)
 		return result;
 	*ret_step = "starting it";
-	return start(port);
+	result = start(port);
+	if (result != 0)
+		return result;
+	*ret_step = "setting its filters";
+	return direct(port, &error);
 }
 
 size_t

@@ -41,6 +41,12 @@ enum port_checksum {
 	PORT_CHECKSUM_IGNORE,
 };
 
+enum port_promiscuous {
+	PORT_PROMISCUOUS_AUTO, /* of a virtual device that takes datagrams to any address */
+	PORT_PROMISCUOUS_ON,
+	PORT_PROMISCUOUS_OFF,
+};
+
 /* Strings are borrowed and outlive the port. */
 struct port_spec {
 	const char *name;
@@ -53,6 +59,9 @@ struct port_spec {
 	const char *const *gateways; /* "192.0.2.1" */
 	size_t n_gateways;
 	const char *exception; /* device as in dpdk/exception.h; NULL or "": none */
+	const char *const *multicast; /* groups that are destinations too: "239.1.2.3" */
+	size_t n_multicast;
+	enum port_promiscuous promiscuous;
 	const char *const *allow; /* source prefixes; none: any source */
 	size_t n_allow;
 	enum port_checksum checksum;
@@ -81,6 +90,7 @@ struct port_facts {
 	uint32_t frame_max; /* bytes of a frame that arrive whole; 0: no limit but the MTU */
 	unsigned buffers;
 	enum port_checksum checksum;
+	const char *multicast_by; /* what lets the groups through; "": there are none */
 };
 
 /* Frames that never reached a poll. */

@@ -8,6 +8,9 @@ is_own_address(const struct filter *filter, const struct frame *frame)
 	for (size_t i = 0; i < filter->n_addresses; i++)
 		if (prefix_is(&filter->addresses[i], frame->destination, frame->address_size))
 			return true;
+	for (size_t i = 0; i < filter->n_groups; i++)
+		if (prefix_is(&filter->groups[i], frame->destination, frame->address_size))
+			return true;
 	return filter->n_addresses == 0;
 }
 

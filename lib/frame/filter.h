@@ -12,7 +12,9 @@
 struct filter {
 	uint16_t udp_port; /* host order; 0: any */
 	size_t n_addresses, n_allow; /* 0: any */
+	size_t n_groups;
 	struct prefix *addresses; /* the address counts, not the prefix length */
+	struct prefix *groups; /* multicast destinations beside addresses */
 	struct prefix *allow;
 };
 

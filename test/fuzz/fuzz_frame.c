@@ -52,7 +52,11 @@ static void
 check_filter(const struct frame *frame)
 {
 	struct prefix source = {.address_size = frame->address_size}, own = source;
-	struct filter filter = {frame->destination_port, 1, 1, &own, &source};
+	struct filter filter = {.udp_port = frame->destination_port,
+		.n_addresses = 1,
+		.n_allow = 1,
+		.addresses = &own,
+		.allow = &source};
 
 	memcpy(source.address, frame->source, frame->address_size);
 	memcpy(own.address, frame->destination, frame->address_size);
