@@ -46,6 +46,9 @@ print_links(json_t *ports)
 		printf("%-*s", 14 - print_duration(number(port, "link_s")), "");
 		printf(" %8lld %8lld %8lld  %s\n", number(port, "speed_mbps"),
 			number(port, "link_changes"), number(port, "resets"), text(port, "device"));
+		if (number(port, "members") != 0)
+			printf("%-18s %lld of %lld members carry traffic\n", "",
+				number(port, "members_active"), number(port, "members"));
 	}
 }
 

@@ -51,6 +51,7 @@ struct port_options {
 	struct conf_place place;
 	char *name;
 	char *device;
+	struct string_list members; /* devices of a bond */
 	struct string_list addresses; /* "192.0.2.10/24" */
 	struct string_list gateway;
 	char *exception; /* device; "" is none */

@@ -61,6 +61,21 @@ copy_notes(struct planner *planner)
 	return 0;
 }
 
+/* A bond is there when all of its members are. */
+static int
+look_up(const struct planner *planner, const struct port_options *port, char *text)
+{
+	const char *sys = planner->machine->sys;
+
+	for (size_t i = 0; i < port->members.n; i++) {
+		int result = hardware_look_up(port->members.item[i], sys, text);
+
+		if (result != 0)
+			return result;
+	}
+	return hardware_look_up(port->device, sys, text);
+}
+
 static int
 plan_devices(struct planner *planner)
 {
@@ -76,9 +91,11 @@ plan_devices(struct planner *planner)
 		struct plan_port *planned = &planner->plan.ports[planner->plan.n_ports];
 
 		planned->options = port;
-		planned->node = hardware_node(port->device, planner->machine->sys);
+		planned->node =
+			hardware_node(port->members.n != 0 ? port->members.item[0] : port->device,
+				planner->machine->sys);
 		_Static_assert(sizeof(planned->device) == HARDWARE_TEXT_SIZE, "room for the text");
-		if (hardware_look_up(port->device, planner->machine->sys, planned->device) != 0)
+		if (look_up(planner, port, planned->device) != 0)
 			return plan_refuse(planner, PLAN_EXIT_RESOURCE, "port %s: %s", port->name,
 				planned->device);
 	}
@@ -169,7 +186,10 @@ plan_port_queues(const struct port_options *port, uint32_t n_polling)
 {
 	if (strcmp(port->queues, "auto") != 0)
 		return (uint16_t)strtoul(port->queues, NULL, 10);
-	return pci_parse(port->device, NULL) && n_polling > 0 ? (uint16_t)n_polling : 1;
+	return pci_parse(port->members.n != 0 ? port->members.item[0] : port->device, NULL) &&
+			n_polling > 0
+		? (uint16_t)n_polling
+		: 1;
 }
 
 static enum port_checksum
@@ -206,6 +226,8 @@ fill_port_spec(const struct planner *planner, struct plan_port *port)
 	port->spec = (struct port_spec){
 		.name = options->name,
 		.device = options->device,
+		.members = (const char *const *)options->members.item,
+		.n_members = options->members.n,
 		.queues = plan_port_queues(options, plan_near_workers(planner, port)),
 		.udp_port = (uint16_t)strtoul(planner->options->dogstatsd_port, NULL, 10),
 		.addresses = (const char *const *)options->addresses.item,
@@ -397,18 +419,27 @@ plan_eal(struct planner *planner)
 {
 	const struct options *options = planner->options;
 	struct plan *plan = &planner->plan;
+	size_t n_devices = 1;
 
-	plan->devices = calloc(plan->n_ports + 1, sizeof(*plan->devices));
+	for (uint32_t i = 0; i < plan->n_ports; i++)
+		n_devices += 1 + plan->ports[i].options->members.n;
+	plan->devices = calloc(n_devices, sizeof(*plan->devices));
 	plan->worker_cpus = calloc(plan->n_workers, sizeof(*plan->worker_cpus));
 	if (plan->devices == NULL || plan->worker_cpus == NULL)
 		return plan_out_of_memory(planner);
-	for (uint32_t i = 0; i < plan->n_ports; i++)
-		plan->devices[i] = plan->ports[i].options->device;
+	n_devices = 0;
+	for (uint32_t i = 0; i < plan->n_ports; i++) {
+		const struct port_options *port = plan->ports[i].options;
+
+		plan->devices[n_devices++] = port->device;
+		for (size_t m = 0; m < port->members.n; m++)
+			plan->devices[n_devices++] = port->members.item[m];
+	}
 	for (uint32_t i = 1; i < plan->n_workers; i++)
 		plan->worker_cpus[i - 1] = plan->workers[i].cpu;
 	plan->eal = (struct eal_options){
 		.devices = plan->devices,
-		.n_devices = plan->n_ports,
+		.n_devices = n_devices,
 		.hugepages = options->hugepages == HUGEPAGES_AUTO,
 		.main_cpu = (int)plan->workers[0].cpu,
 		.worker_cpus = plan->worker_cpus,

@@ -125,6 +125,7 @@ print_listeners(const struct plan *plan, FILE *out)
 		if (port->spec.mtu != 0)
 			fprintf(out, ", MTU %u", port->spec.mtu);
 		fputc('\n', out);
+		print_names("members", &port->options->members, out);
 		print_names("addresses", &port->options->addresses, out);
 		print_names("gateway", &port->options->gateway, out);
 		print_names("multicast", &port->options->multicast, out);

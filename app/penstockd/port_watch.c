@@ -20,6 +20,8 @@ struct watched {
 	_Atomic uint32_t speed;
 	_Atomic uint64_t since; /* monotonic ns */
 	_Atomic uint64_t link_changes, resets;
+	uint16_t members;
+	_Atomic uint16_t members_active;
 	bool wants_reset, said_failure; /* control thread only */
 };
 
@@ -54,6 +56,7 @@ port_watch_add(struct port *port)
 	n_watched++;
 	port_events(port, wake);
 	set_link(w, port_link(port));
+	atomic_store(&w->members_active, port_members(port, &w->members));
 	if (atomic_load(&w->link) != LINK_UP)
 		log_info("port %s: no link yet", name_of(w));
 	return 0;
@@ -95,6 +98,20 @@ note_link(struct watched *w, struct link link)
 	say_link(w, link);
 }
 
+static void
+note_members(struct watched *w)
+{
+	uint16_t n, active = port_members(w->port, &n);
+	uint16_t before = atomic_exchange(&w->members_active, active);
+
+	if (active < before)
+		log_warning("port %s: %u of %u members of the bond carry traffic, after %u",
+			name_of(w), active, n, before);
+	else if (active > before)
+		log_info("port %s: %u of %u members of the bond carry traffic", name_of(w), active,
+			n);
+}
+
 /* A device may need a while until it can be reset: tried at each look, said once. */
 static void
 reset(struct watched *w)
@@ -133,6 +150,8 @@ look(struct watched *w)
 		link = port_link(w->port);
 	}
 	note_link(w, link);
+	if (w->members != 0)
+		note_members(w);
 }
 
 void
@@ -165,6 +184,8 @@ port_watch_status(size_t index, struct status_link *ret_link)
 		.speed = atomic_load(&w->speed),
 		.changes = atomic_load(&w->link_changes),
 		.resets = atomic_load(&w->resets),
+		.members = w->members,
+		.members_active = atomic_load(&w->members_active),
 		.xstats = port_xstats(w->port),
 	};
 }

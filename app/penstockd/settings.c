@@ -38,6 +38,16 @@ static const struct setting port_rows[] = {
 			"once.",
 	},
 	{
+		.name = "members",
+		.kind = SETTING_STRINGS,
+		PORT_FIELD(members),
+		.value = "",
+		.check = check_device,
+		.help = "Of a bond (device: net_bonding0,mode=1 and so on): the devices that it "
+			"is made of, each as in device. mode=1: one works, the others stand by; "
+			"mode=4: LACP.",
+	},
+	{
 		.name = "addresses",
 		.kind = SETTING_STRINGS,
 		PORT_FIELD(addresses),

@@ -44,6 +44,10 @@
 static_assert(REASSEMBLY_TAILROOM >= BURST_TAILROOM && REASSEMBLY_FINISHED >= BURST_MAX,
 	"a burst of reassembled datagrams");
 
+/* How often a bond with LACP is sent on, if only nothing: it must be every 100 ms, and a worker
+ * that sleeps still polls every millisecond. */
+#define LACP_EVERY (20 * (uint64_t)NS_PER_MS)
+
 extern const struct input_ops input_ops_dpdk;
 
 struct queue {
@@ -63,6 +67,8 @@ struct queue {
 	_Atomic uint64_t *frames; /* the share's, in the port */
 	struct joiner joiner;
 	struct reassembly *reassembly;
+	bool keeps_lacp; /* the one queue of a bond that does */
+	uint64_t lacp_at; /* when to send again, monotonic ns */
 };
 
 /* The table in dpdk/port.h, a column a call. */
@@ -186,6 +192,19 @@ receive(struct queue *queue, struct rte_mbuf **mbufs)
 	return n;
 }
 
+/* The driver sends its own frames, where it has any, with ours. */
+static void
+keep_lacp(struct queue *queue)
+{
+	uint64_t now = clock_monotonic(&clock_system);
+
+	if (now < queue->lacp_at || !guard_enter(&queue->guard))
+		return;
+	rte_eth_tx_burst(queue->port_number, 0, NULL, 0);
+	guard_leave(&queue->guard);
+	queue->lacp_at = now + LACP_EVERY;
+}
+
 static void
 take(struct queue *queue, struct rte_mbuf **mbufs, uint16_t n, struct burst *burst)
 {
@@ -225,6 +244,8 @@ poll_queue(struct input *input, struct burst *burst)
 	reassembly_release(queue->reassembly);
 	responder_relay(queue->responder);
 	n = receive(queue, mbufs);
+	if (unlikely(queue->keeps_lacp))
+		keep_lacp(queue);
 	if (n == 0)
 		return;
 	burst->time = clock_monotonic(&clock_system);
@@ -360,6 +381,7 @@ queue_open(const struct input_spec *spec, struct stats *stats, struct input **re
 	queue->port_number = port_number(spec->port);
 	queue->queue = spec->queue;
 	queue->input.keeps_unread = facts->keeps_unread && queue->lane == NULL;
+	queue->keeps_lacp = facts->has_lacp && spec->queue == 0;
 	choose_checks(queue, facts);
 	guard_add(&queue->guard, queue->port_number);
 	*ret_input = &queue->input;

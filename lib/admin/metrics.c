@@ -471,6 +471,11 @@ write_links(struct text *text, const struct status *status)
 		offsetof(struct status_port, link.changes));
 	write_port_counts(text, FAMILY_PORT_RESETS, status,
 		offsetof(struct status_port, link.resets));
+	name = begin_family(text, FAMILY_PORT_MEMBERS_ACTIVE);
+	for (size_t i = 0; i < status->n_ports; i++)
+		if (status->port[i].link.members != 0)
+			labelled(text, name, "port", status->port[i].name,
+				status->port[i].link.members_active);
 	name = begin_family(text, FAMILY_PORT_XSTAT);
 	for (size_t i = 0; i < status->n_ports; i++)
 		write_xstats(text, name, &status->port[i]);

@@ -16,4 +16,8 @@ status_link_write(const struct status_link *link, struct json *json)
 	json_key_uint(json, "speed_mbps", link->speed);
 	json_key_uint(json, "link_changes", link->changes);
 	json_key_uint(json, "resets", link->resets);
+	if (link->members != 0) {
+		json_key_uint(json, "members", link->members);
+		json_key_uint(json, "members_active", link->members_active);
+	}
 }

@@ -14,6 +14,7 @@ struct status_link {
 	uint32_t speed; /* Mbit/s; 0: not known */
 	uint64_t changes; /* since the start */
 	uint64_t resets; /* that were done */
+	uint32_t members, members_active; /* of a bond, and how many of them carry traffic */
 	const struct xstats *xstats; /* borrowed; NULL: none */
 };
 

@@ -10,6 +10,7 @@
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
 
+#include "dpdk/bond.h"
 #include "dpdk/device.h"
 #include "dpdk/exception.h"
 #include "dpdk/guard.h"
@@ -147,6 +148,8 @@ port_check(const struct port_spec *spec, struct error *error)
 	if (result == 0 && has_exception(spec))
 		result = exception_check(spec->exception, spec->name, error);
 	if (result == 0)
+		result = bond_check(spec->device, spec->members, spec->n_members, error);
+	if (result == 0)
 		result = build_filter(spec, &filter, error);
 	if (result == 0)
 		result = build_host(spec, &filter, &host, error);
@@ -174,29 +177,46 @@ answers(const struct port_spec *spec)
 	return spec->n_addresses > 0 || has_exception(spec);
 }
 
+/* What has the rings: a bond is as its members are. */
+static const char *
+lowest_device(const struct port_spec *spec)
+{
+	return spec->n_members != 0 ? spec->members[0] : spec->device;
+}
+
+/* How many devices have rings of their own. */
+static unsigned
+count_devices(size_t n_members)
+{
+	return n_members != 0 ? (unsigned)n_members : 1;
+}
+
 size_t
 port_memory(const struct port_spec *spec, size_t n_workers)
 {
-	const struct mtu_wanted mtu = {spec->name, spec->device, spec->mtu};
+	const char *device = lowest_device(spec);
+	const struct mtu_wanted mtu = {spec->name, device, spec->mtu};
 	unsigned descriptors =
-		device_is_pci(spec->device) ? RINGS_MAX * DESCRIPTORS : DESCRIPTORS_VIRTUAL;
+		device_is_pci(device) ? RINGS_MAX * DESCRIPTORS : DESCRIPTORS_VIRTUAL;
+	unsigned n_devices = count_devices(spec->n_members);
 	unsigned n_shares = RTE_MAX(spec->shares, spec->queues), n_buffers = 0;
 	unsigned n_threads = (unsigned)n_workers + 1;
-	size_t size = steer_memory(n_shares - 1) + DEVICE_MEMORY;
+	size_t size =
+		steer_memory(n_shares - 1) + DEVICE_MEMORY + spec->n_members * BOND_MEMBER_MEMORY;
 
 	/* With each number of queues that the device may grant. */
 	for (unsigned n = 1; n <= spec->queues; n++) {
-		unsigned n_sending = SEND_DESCRIPTORS * (answers(spec) ? n : 1);
+		unsigned n_sending = SEND_DESCRIPTORS * (answers(spec) ? n : 1) * n_devices;
 
 		if (has_exception(spec))
 			n_sending += exception_buffers(n_shares);
 		n_buffers = RTE_MAX(n_buffers,
-			count_buffers(n, descriptors, n_sending,
+			count_buffers(n * n_devices, descriptors, n_sending,
 				spec->shares > n ? spec->shares - n : 0, n_threads, &mtu));
 	}
 	if (has_exception(spec))
 		size += exception_memory(n_shares, n_threads);
-	return size + pool_memory(spec->buffers_kept + n_buffers, mtu_buffer_size(spec->device));
+	return size + pool_memory(spec->buffers_kept + n_buffers, mtu_buffer_size(device));
 }
 
 size_t
@@ -286,17 +306,19 @@ rings(const char *driver)
 static int
 create_pool(struct port *port, bool has_exception)
 {
+	unsigned n_devices = count_devices(port->control.bond.n_members);
 	struct port_facts *facts = &port->facts;
-	unsigned n_sending = (unsigned)port->send_queues * port->send_descriptors;
+	unsigned n_sending = (unsigned)port->send_queues * port->send_descriptors * n_devices;
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	snprintf(name, sizeof(name), "port%u", port->number);
 	if (has_exception)
 		n_sending += exception_buffers(facts->shares);
-	facts->buffers += count_buffers(facts->queues, rings(facts->driver) * facts->descriptors,
-		n_sending, facts->shares - facts->queues, rte_lcore_count(), &port->mtu);
-	port->pool = pool_create(name, facts->buffers, mtu_buffer_size(facts->device), facts->node,
-		!facts->is_virtual);
+	facts->buffers +=
+		count_buffers(facts->queues * n_devices, rings(facts->driver) * facts->descriptors,
+			n_sending, facts->shares - facts->queues, rte_lcore_count(), &port->mtu);
+	port->pool = pool_create(name, facts->buffers, mtu_buffer_size(port->mtu.device),
+		facts->node, !facts->is_virtual);
 	if (port->pool == NULL)
 		return -rte_errno;
 	facts->memory_node = port->pool->socket_id;
@@ -493,7 +515,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port->facts.shares = spec->shares;
 	port->facts.checksum = spec->checksum;
 	port->facts.frame_max = mtu_frame_max(spec->device);
-	port->mtu = (struct mtu_wanted){spec->name, spec->device, spec->mtu};
+	port->mtu = (struct mtu_wanted){spec->name, lowest_device(spec), spec->mtu};
 	port->facts.multicast_by = "";
 	port->promiscuous = spec->promiscuous;
 	port->facts.buffers = spec->buffers_kept;
@@ -501,7 +523,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port->has_exception = has_exception(spec);
 	port->on_node = spec->on_node;
 	port->facts.node = spec->node;
-	port->facts.is_virtual = !device_is_pci(spec->device);
+	port->facts.is_virtual = !device_is_pci(lowest_device(spec));
 	result = build_filter(spec, &port->filter, error);
 	if (result == 0)
 		result = build_host(spec, &port->filter, &port->host, error);
@@ -512,6 +534,11 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 		goto fail;
 	port->attached = true;
 	guard_add(&port->sending, port->number);
+	result = bond_open(&port->control.bond, port->number, spec->name, spec->members,
+		spec->n_members, error);
+	if (result != 0)
+		goto fail;
+	port->facts.has_lacp = port->control.bond.has_lacp;
 	result = bring_up(port, spec, error);
 	if (result == 0 && has_exception(spec))
 		result = exception_open(spec->exception, &port->facts, &port->exception, error);
@@ -689,6 +716,7 @@ port_close(struct port *port)
 		guard_remove(&port->sending);
 		events_close(&port->control.events);
 		device_detach(port->number);
+		bond_close(&port->control.bond);
 	}
 	exception_close(port->exception);
 	steer_free(port->steer);

@@ -51,6 +51,8 @@ enum port_promiscuous {
 struct port_spec {
 	const char *name;
 	const char *device; /* as in dpdk/device.h */
+	const char *const *members; /* devices, where device is a bond */
+	size_t n_members;
 	uint16_t queues; /* wanted, at least 1; fewer may be granted */
 	uint16_t shares; /* workers that get frames, see dpdk/steer.h; 0: one for each queue */
 	uint16_t udp_port; /* host order; 0: any */
@@ -77,6 +79,7 @@ struct port_facts {
 	const char *driver; /* "net_ixgbe" */
 	uint8_t mac[6];
 	bool is_virtual; /* no NIC behind it */
+	bool has_lacp; /* a bond that somebody must send on: see dpdk/bond.h */
 	bool keeps_unread; /* a file, or endless: loses nothing however late it is polled */
 	int node; /* NUMA node where its memory should be; -1: none */
 	int memory_node; /* where it is; -1: on any, since that one had not enough */
@@ -146,6 +149,9 @@ unsigned port_events(struct port *port, int wake);
 
 /* How the link is; asks the device. */
 struct link port_link(struct port *port);
+
+/* How many members of a bond carry traffic, and of how many; 0 of 0: the port is no bond. */
+uint16_t port_members(struct port *port, uint16_t *ret_n);
 
 /* Keeps all pollers out of the device, stops it, resets it where it can be reset, sets it up as it
  * was and lets them in again. Buffers that they hold stay valid. 0, or -errno with error filled:

@@ -25,6 +25,15 @@ port_link(struct port *port)
 	return events_link(&port_control(port)->events);
 }
 
+uint16_t
+port_members(struct port *port, uint16_t *ret_n)
+{
+	struct bond *bond = &port_control(port)->bond;
+
+	*ret_n = (uint16_t)bond->n_members;
+	return *ret_n != 0 ? bond_look(bond) : 0;
+}
+
 /* A counter that went back was reset by the device: all of it is new. */
 static uint64_t
 advance(uint64_t *counted, uint64_t now)

@@ -5,11 +5,13 @@
 
 #include <pthread.h>
 
+#include "dpdk/bond.h"
 #include "dpdk/port.h"
 
 /* What the control thread has of a port. */
 struct port_control {
 	struct events events;
+	struct bond bond;
 	struct xstats *xstats; /* NULL: none */
 	bool loses_without_buffer, loses_with_error;
 	/* Held to ask the device for its counters, which drivers add up as they are read; guards

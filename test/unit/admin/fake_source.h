@@ -69,9 +69,9 @@ static inline void
 fake_ports(struct status *status)
 {
 	status->port[0] = (struct status_port){"port0", "net_x", "ipv4 ipv4-udp", "ipv4", 3, 1,
-		false, true, {"net_x0", LINK_UP, 5, 10000, 1, 2, NULL}};
+		false, true, {"net_x0", LINK_UP, 5, 10000, 1, 2, 2, 1, NULL}};
 	status->port[1] = (struct status_port){"up", "net_y", "ipv4 ipv4-udp", "ipv4 ipv4-udp", 2,
-		2, true, false, {"net_y0", LINK_GONE, 9, 0, 3, 0, NULL}};
+		2, true, false, {"net_y0", LINK_GONE, 9, 0, 3, 0, 0, 0, NULL}};
 	status->n_ports = 2;
 	status->share[0] = (struct status_share){"port0", "worker1", 0, false, 60};
 	status->share[1] = (struct status_share){"port0", "worker2", 0, true, 40};

@@ -249,7 +249,12 @@ has_what_each_port_says(void **state)
 	(void)state;
 	fake_init(&fake);
 	fake.status.port[0] = (struct status_port){.name = "east",
-		.link = {.state = LINK_UP, .changes = 4, .resets = 2, .xstats = &xstats}};
+		.link = {.state = LINK_UP,
+			.changes = 4,
+			.resets = 2,
+			.members = 2,
+			.members_active = 1,
+			.xstats = &xstats}};
 	fake.status.port[1] = (struct status_port){.name = "west", .link.state = LINK_GONE};
 	fake.status.n_ports = 2;
 	assert_int_equal(metrics_text(&fake.ledger, &fake.status, &text, &size), 0);
@@ -259,6 +264,7 @@ has_what_each_port_says(void **state)
 	assert_string_equal(value_of(&parsed, "penstock_port_link_changes_total{port=\"east\"}"),
 		"4");
 	assert_string_equal(value_of(&parsed, "penstock_port_resets_total{port=\"east\"}"), "2");
+	assert_string_equal(value_of(&parsed, "penstock_port_members_active{port=\"east\"}"), "1");
 	assert_string_equal(
 		value_of(&parsed, "penstock_port_xstat{port=\"east\",name=\"rx_good_packets\"}"),
 		"77");

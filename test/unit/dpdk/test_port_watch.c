@@ -158,12 +158,13 @@ a_device_that_is_gone_is_not_polled(void **state)
 }
 
 static _Atomic bool is_over;
+static _Atomic unsigned n_polls;
 static struct stats poller_stats;
 
 static void *
 poll_all_the_time(void *input)
 {
-	while (!atomic_load(&is_over))
+	for (; !atomic_load(&is_over); atomic_fetch_add(&n_polls, 1))
 		poll_once(input);
 	return NULL;
 }
@@ -177,7 +178,7 @@ reset_under_load(void)
 	pthread_t poller;
 
 	CHECK(pthread_create(&poller, NULL, poll_all_the_time, input) == 0);
-	for (int i = 0; i < 200; i++)
+	for (int i = 0; i < 200 || atomic_load(&n_polls) < 1000; i++)
 		CHECK(port_reset(port, &error) == 0);
 	atomic_store(&is_over, true);
 	pthread_join(poller, NULL);
