@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "mem/node.h"
+#include "penstockd/port_telemetry.h"
 #include "penstockd/port_watch.h"
 #include "penstockd/ports.h"
 #include "penstockd/reload.h"
@@ -366,6 +367,14 @@ open_admin(struct daemon *d, struct plan_error *error)
 	return 0;
 }
 
+static int
+open_telemetry(struct daemon *d, struct plan_error *error)
+{
+	int status = port_telemetry_open(d);
+
+	return status == 0 ? 0 : fail(error, status, "DPDK's telemetry takes no more commands");
+}
+
 int
 daemon_start(struct daemon *d, struct plan *plan, struct plan_error *error)
 {
@@ -380,8 +389,8 @@ daemon_start(struct daemon *d, struct plan *plan, struct plan_error *error)
 		return fail(error, status, "not enough memory");
 	if ((status = open_outputs(d, error)) != 0 || (status = ports_open(plan, error)) != 0 ||
 		(status = open_ceiling(d, error)) != 0 || (status = open_workers(d, error)) != 0 ||
-		(status = open_admin(d, error)) != 0 || (status = start_flusher(d, error)) != 0 ||
-		(status = start_workers(d, error)) != 0)
+		(status = open_admin(d, error)) != 0 || (status = open_telemetry(d, error)) != 0 ||
+		(status = start_flusher(d, error)) != 0 || (status = start_workers(d, error)) != 0)
 		return status;
 	atomic_store(&d->state, STATE_READY);
 	return 0;
@@ -464,6 +473,7 @@ daemon_stop(struct daemon *d)
 void
 daemon_close(struct daemon *d)
 {
+	port_telemetry_close();
 	http_close(d->http);
 	server_close(d->server);
 	for (uint32_t i = 0; i < d->n_outputs; i++)

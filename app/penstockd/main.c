@@ -58,6 +58,8 @@ say_where(const struct daemon *daemon)
 		log_info("admin socket: %s", options->admin_socket);
 	if (options->admin_http[0] != '\0')
 		log_info("metrics: http://%s/metrics", options->admin_http);
+	if (daemon->plan->telemetry[0] != '\0')
+		log_info("telemetry of DPDK: %s", daemon->plan->telemetry);
 	for (size_t i = 0; i < daemon->plan->notes.n; i++)
 		log_info("note: %s", daemon->plan->notes.item[i]);
 	log_info("ready (configuration: %s)", options->source);

@@ -75,6 +75,7 @@ struct plan {
 	const char **devices; /* eal.devices */
 	unsigned *worker_cpus; /* eal.worker_cpus */
 	uint64_t hugepage_memory; /* bytes of hugepages that EAL asks for, if it may */
+	char telemetry[108]; /* path of DPDK's telemetry socket; "": none */
 	bool use_hugepages; /* what EAL will find, if nobody takes them before */
 	uint64_t hugepage_memory_free; /* bytes in free hugepages */
 	uint64_t frame_memory; /* bytes: datagrams in fragments and frames in several buffers */

@@ -198,6 +198,8 @@ plan_print(const struct plan *plan, FILE *out)
 	fprintf(out, "admin: socket %s, http %s\n",
 		options->admin_socket[0] != '\0' ? options->admin_socket : "off",
 		options->admin_http[0] != '\0' ? options->admin_http : "off");
+	if (plan->telemetry[0] != '\0')
+		fprintf(out, "telemetry of DPDK: socket %s\n", plan->telemetry);
 	for (uint32_t i = 0; i < plan->n_folders; i++)
 		fprintf(out, "folder: %s (made when missing%s)\n", plan->folders[i].path,
 			plan->folders[i].is_private ? ", for this user only" : "");

@@ -46,6 +46,9 @@ ports_check(struct plan *plan, struct plan_error *error)
 	if (status != 0)
 		return fail(error, PLAN_EXIT_CONFIGURATION, status, &cause);
 	plan->hugepage_memory = eal_hugepage_memory(&plan->eal);
+	if (!eal_telemetry_path(plan->options->admin_socket, plan->telemetry,
+		    sizeof(plan->telemetry)))
+		plan->telemetry[0] = '\0';
 	plan->use_hugepages = eal_would_use_hugepages(&plan->eal);
 	return 0;
 }
@@ -116,6 +119,7 @@ ports_open(struct plan *plan, struct plan_error *error)
 	int status;
 
 	options.log = log_dpdk;
+	options.telemetry = plan->telemetry[0] != '\0' ? plan->telemetry : NULL;
 	status = eal_start(&options, &cause);
 	if (status != 0)
 		return fail(error, PLAN_EXIT_RESOURCE, status, &cause);

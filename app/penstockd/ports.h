@@ -7,8 +7,8 @@
 #include "penstockd/plan.h"
 #include "worker/worker.h"
 
-/* Asks DPDK about the plan's ports without touching them: fills eal.memory, hugepage_memory and
- * use_hugepages. 0, or -errno with error filled. */
+/* Asks DPDK about the plan's ports without touching them: fills eal.memory, hugepage_memory,
+ * use_hugepages and telemetry. 0, or -errno with error filled. */
 int ports_check(struct plan *plan, struct plan_error *error);
 
 /* Starts DPDK and opens the plan's ports; from here on the plan's input specs name them. 0, or

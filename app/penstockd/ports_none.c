@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stands in for ports.c and port_watch.c in a build without DPDK. */
+/* Stands in for ports.c and port_*.c in a build without DPDK. */
 #include "penstockd/ports.h"
 
 #include <errno.h>
 #include <stdio.h>
 
+#include "penstockd/port_telemetry.h"
 #include "penstockd/port_watch.h"
 
 int
@@ -69,5 +70,17 @@ port_watch_look(void)
 
 void
 port_watch_read(void)
+{
+}
+
+int
+port_telemetry_open(struct daemon *daemon)
+{
+	(void)daemon;
+	return 0;
+}
+
+void
+port_telemetry_close(void)
 {
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <rte_eal.h>
@@ -26,6 +27,10 @@
 #define OWN_MEMORY (size_t)(16 << 20)
 
 #define PROGRAM "penstock"
+
+/* Below RUNTIME_DIRECTORY, and below the folder that is named by the file prefix there. */
+#define TELEMETRY_FOLDER "/dpdk"
+#define TELEMETRY_NAME "dpdk_telemetry.v2"
 #define MIB (size_t)(1 << 20)
 #define WORKERS_MAX (RTE_MAX_LCORE - 1)
 
@@ -36,6 +41,7 @@ struct arguments {
 };
 
 static bool started;
+static char telemetry_path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
 
 static void printf_like(2, 3) add(struct arguments *arguments, const char *format, ...)
 {
@@ -100,6 +106,22 @@ size_t
 eal_hugepage_memory(const struct eal_options *options)
 {
 	return options->memory + OWN_MEMORY;
+}
+
+bool
+eal_telemetry_path(const char *path, char *telemetry, size_t size)
+{
+	const char *name = strrchr(path, '/');
+	size_t name_size, n;
+
+	if (name == NULL || name[1] == '\0')
+		return false;
+	name_size = strlen(++name);
+	if (name_size > 5 && strcmp(name + name_size - 5, ".sock") == 0)
+		name_size -= 5;
+	n = (size_t)snprintf(telemetry, size, "%.*s" TELEMETRY_FOLDER "/%.*s/" TELEMETRY_NAME,
+		(int)(name - 1 - path), path, (int)name_size, name);
+	return n < size && n < sizeof(((struct sockaddr_un *)NULL)->sun_path);
 }
 
 bool
@@ -245,6 +267,17 @@ add_devices(struct arguments *arguments, const struct eal_options *options)
 			add(arguments, "--allow=%s", options->devices[i]);
 }
 
+/* The name of the folder that the socket stands in. */
+static void
+add_telemetry(struct arguments *arguments, const char *telemetry)
+{
+	const char *end = strrchr(telemetry, '/'), *name = end;
+
+	while (name > telemetry && name[-1] != '/')
+		name--;
+	add(arguments, "--file-prefix=%.*s", (int)(end - name), name);
+}
+
 /* Virtual devices come later, one by one, with their ports: then each failure has a name. */
 static int
 build_arguments(const struct eal_options *options, struct arguments *arguments)
@@ -253,8 +286,12 @@ build_arguments(const struct eal_options *options, struct arguments *arguments)
 	add_lcores(arguments, options);
 	add_memory(arguments, options);
 	add_devices(arguments, options);
-	add(arguments, "--file-prefix=penstock-%d", (int)getpid());
-	add(arguments, "--no-telemetry");
+	if (options->telemetry != NULL) {
+		add_telemetry(arguments, options->telemetry);
+	} else {
+		add(arguments, "--file-prefix=penstock-%d", (int)getpid());
+		add(arguments, "--no-telemetry");
+	}
 	add(arguments, "--log-level=%d", RTE_LOG_WARNING);
 	for (size_t i = 0; i < options->n_extra; i++)
 		add(arguments, "%s", options->extra[i]);
@@ -304,9 +341,58 @@ init_in_place(int n, char **arguments, char *what, size_t size)
 	return result;
 }
 
+/* The folders of the telemetry socket, from the inner to the one that EAL did not make. */
+static void
+cut_folder(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (slash != NULL)
+		*slash = '\0';
+}
+
+/* At exit, after DPDK's own handler has removed the socket; another process may use the folders. */
+static void
+remove_telemetry_folders(void)
+{
+	char path[sizeof(telemetry_path)];
+
+	memcpy(path, telemetry_path, sizeof(path));
+	for (int i = 0; i < 2; i++) {
+		cut_folder(path);
+		rmdir(path);
+	}
+}
+
+/* EAL makes the socket's folders below RUNTIME_DIRECTORY, which systemd sets for something else. */
+static int
+init_below(const char *telemetry, const struct arguments *arguments, char **copy, char *what,
+	size_t size)
+{
+	const char *before = getenv("RUNTIME_DIRECTORY");
+	char *saved = before != NULL ? strdup(before) : NULL;
+	char folder[sizeof(telemetry_path)];
+	int result;
+
+	snprintf(telemetry_path, sizeof(telemetry_path), "%s", telemetry);
+	memcpy(folder, telemetry_path, sizeof(folder));
+	for (int i = 0; i < 3; i++)
+		cut_folder(folder);
+	/* Handlers run in reverse: before DPDK's is there. */
+	atexit(remove_telemetry_folders);
+	setenv("RUNTIME_DIRECTORY", folder[0] != '\0' ? folder : "/", 1);
+	result = init_in_place(arguments->n, copy, what, size);
+	if (saved != NULL)
+		setenv("RUNTIME_DIRECTORY", saved, 1);
+	else
+		unsetenv("RUNTIME_DIRECTORY");
+	free(saved);
+	return result;
+}
+
 /* 0, or -errno with what[] filled where an argument is to blame. */
 static int
-init(const struct arguments *arguments, char *what, size_t size)
+init(const struct arguments *arguments, const char *telemetry, char *what, size_t size)
 {
 	/* EAL sorts the pointers and overwrites some: it gets its own. */
 	char **copy = calloc((size_t)arguments->n + 1, sizeof(*copy));
@@ -315,10 +401,11 @@ init(const struct arguments *arguments, char *what, size_t size)
 	if (copy == NULL)
 		return -ENOMEM;
 	memcpy(copy, arguments->item, (size_t)arguments->n * sizeof(*copy));
-	n_taken = init_in_place(arguments->n, copy, what, size);
+	n_taken = telemetry != NULL ? init_below(telemetry, arguments, copy, what, size)
+				    : init_in_place(arguments->n, copy, what, size);
 	error_number = rte_errno > 0 ? rte_errno : EINVAL;
-	/* EAL makes a folder for files that it then has none of. Gone now, even kill -9 leaves
-	 * none. */
+	/* EAL makes a folder for files; without telemetry it has none. Gone now, even kill -9
+	 * leaves none. */
 	rmdir(rte_eal_get_runtime_dir());
 	if (n_taken >= 0 && n_taken < arguments->n - 1) {
 		snprintf(what, size, "'%s' is no option", copy[arguments->n - 1]);
@@ -359,7 +446,7 @@ eal_start(const struct eal_options *options, struct error *error)
 		result = error_fill(error, ENOMEM, "no memory to start DPDK");
 		goto fail;
 	}
-	result = init(&arguments, what, sizeof(what));
+	result = init(&arguments, options->telemetry, what, sizeof(what));
 	if (result != 0) {
 		result = explain(-result, options, what, error);
 		goto fail;

@@ -23,8 +23,17 @@ struct eal_options {
 	size_t n_workers;
 	const char *const *extra; /* further EAL arguments, which go last */
 	size_t n_extra;
+	const char *
+		telemetry; /* path of DPDK's telemetry socket, see eal_telemetry_path; NULL: none */
 	void (*log)(const char *line); /* what DPDK has to say once it runs; NULL: nobody listens */
 };
+
+/*
+ * Where the telemetry socket of a program goes that has a socket of its own at path: as EAL has it,
+ * "FOLDER/dpdk/NAME/dpdk_telemetry.v2", with the folder of path and its name without ".sock", both
+ * made by EAL for this user only. False: there is no path, or the result is too long for a socket.
+ */
+bool eal_telemetry_path(const char *path, char *telemetry, size_t size);
 
 /* Fails before EAL does where that can be seen: no such CPU, too many workers. Touches nothing.
  * 0, or -EINVAL with error filled. */

@@ -230,6 +230,27 @@ stops_what_never_started(void **state)
 	assert_int_equal(eal_launch(0, note_cpu, NULL), -EINVAL);
 }
 
+/* As rte_eal_get_runtime_dir() has it with RUNTIME_DIRECTORY=/run/penstock --file-prefix=admin. */
+static void
+the_telemetry_socket_stands_beside_the_programs_own(void **state)
+{
+	char path[108], name[120];
+
+	(void)state;
+	assert_true(eal_telemetry_path("/run/penstock/admin.sock", path, sizeof(path)));
+	assert_string_equal(path, "/run/penstock/dpdk/admin/dpdk_telemetry.v2");
+	assert_true(eal_telemetry_path("/control", path, sizeof(path)));
+	assert_string_equal(path, "/dpdk/control/dpdk_telemetry.v2");
+	assert_false(eal_telemetry_path("", path, sizeof(path)));
+	assert_false(eal_telemetry_path("/run/penstock/", path, sizeof(path)));
+	/* "/dpdk/a/dpdk_telemetry.v2" takes 25 of the 107 bytes that a socket's path may have. */
+	snprintf(name, sizeof(name), "/%0*d/a.sock", 81, 0);
+	assert_true(eal_telemetry_path(name, path, sizeof(path)));
+	assert_int_equal(strlen(path), 107);
+	snprintf(name, sizeof(name), "/%0*d/a.sock", 82, 0);
+	assert_false(eal_telemetry_path(name, path, sizeof(path)));
+}
+
 int
 main(void)
 {
@@ -242,6 +263,7 @@ main(void)
 		cmocka_unit_test(passes_eal_arguments_on),
 		cmocka_unit_test(takes_ordinary_memory_where_hugepages_do_not_suffice),
 		cmocka_unit_test(stops_what_never_started),
+		cmocka_unit_test(the_telemetry_socket_stands_beside_the_programs_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
