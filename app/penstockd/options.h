@@ -47,6 +47,11 @@ enum promiscuous_mode {
 	PROMISCUOUS_OFF,
 };
 
+enum flow_mode {
+	FLOW_OFF,
+	FLOW_ON,
+};
+
 struct port_options {
 	struct conf_place place;
 	char *name;
@@ -60,6 +65,7 @@ struct port_options {
 	enum checksum_mode checksum;
 	uint32_t mtu; /* bytes; 0: the device's */
 	enum promiscuous_mode promiscuous;
+	enum flow_mode flow;
 	struct string_list multicast; /* "239.1.2.3" */
 };
 

@@ -240,6 +240,7 @@ fill_port_spec(const struct planner *planner, struct plan_port *port)
 		.checksum = checksum_of(options),
 		.mtu = (uint16_t)options->mtu,
 		.promiscuous = promiscuous_of(options),
+		.wants_flow = options->flow == FLOW_ON,
 		.multicast = (const char *const *)options->multicast.item,
 		.n_multicast = options->multicast.n,
 	};

@@ -13,6 +13,7 @@
 
 static const char *const checksum_names[] = {"auto", "verify", "ignore", NULL};
 static const char *const promiscuous_names[] = {"auto", "on", "off", NULL};
+static const char *const flow_names[] = {"off", "on", NULL};
 static const char *const idle_names[] = {"auto", "poll", "pause", "sleep", NULL};
 static const char *const host_names[] = {"self", "source", "none", NULL};
 static const char *const hugepages_names[] = {"auto", "off", NULL};
@@ -127,6 +128,16 @@ static const struct setting port_rows[] = {
 		.help = "Whether the device lets frames through that are sent to other MAC "
 			"addresses. auto: on for a virtual device without addresses, and where "
 			"there is no other way to hear multicast.",
+	},
+	{
+		.name = "flow",
+		.kind = SETTING_ENUM,
+		PORT_FIELD(flow),
+		.value = "off",
+		.names = flow_names,
+		.help = "on: rules (rte_flow) direct datagrams to dogstatsd_port and the port's "
+			"addresses to Penstock, and a device that is shared with the kernel leaves "
+			"it the rest. A device that cannot is refused.",
 	},
 	{
 		.name = "multicast",

@@ -13,6 +13,7 @@
 #include "dpdk/bond.h"
 #include "dpdk/device.h"
 #include "dpdk/exception.h"
+#include "dpdk/flow_rule.h"
 #include "dpdk/guard.h"
 #include "dpdk/joiner.h"
 #include "dpdk/mac_filter.h"
@@ -47,7 +48,7 @@ struct port {
 	struct host host;
 	struct exception *exception;
 	uint16_t number, send_queues, send_descriptors;
-	bool attached, answers, has_exception;
+	bool attached, answers, has_exception, wants_flow;
 	bool on_node; /* facts.node is the spec's */
 	enum port_promiscuous promiscuous;
 	uint64_t receive_offloads;
@@ -144,6 +145,10 @@ port_check(const struct port_spec *spec, struct error *error)
 
 	if (spec->queues == 0)
 		return error_fill(error, EINVAL, "port %s: 0 queues receive nothing", spec->name);
+	if (spec->wants_flow && spec->udp_port == 0)
+		return error_fill(error, EINVAL,
+			"port %s: flow: on needs a UDP port that is known: set dogstatsd_port",
+			spec->name);
 	result = device_check(spec->device, error);
 	if (result == 0 && has_exception(spec))
 		result = exception_check(spec->exception, spec->name, error);
@@ -413,6 +418,9 @@ direct(struct port *port, struct error *error)
 	struct error why;
 	int result = mac_filter_set(port->number, &filter, &port->facts.multicast_by, &why);
 
+	if (result == 0 && port->wants_flow)
+		result = flow_rule_set(port->number, &port->filter, port->facts.queues, port->hash,
+			&why);
 	if (result != 0)
 		return error_fill(error, -result, "port %s: %s", port->facts.name, why.text);
 	return 0;
@@ -460,6 +468,8 @@ bring_up(struct port *port, const struct port_spec *spec, struct error *error)
 	result = events_open(&port->control.events, port->number, &info);
 	if (result != 0)
 		goto fail;
+	if (port->wants_flow)
+		flow_rule_isolate(port->number);
 	step = "configuring it";
 	result = configure(port, &info, port->answers);
 	if (result != 0)
@@ -518,6 +528,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port->mtu = (struct mtu_wanted){spec->name, lowest_device(spec), spec->mtu};
 	port->facts.multicast_by = "";
 	port->promiscuous = spec->promiscuous;
+	port->wants_flow = spec->wants_flow;
 	port->facts.buffers = spec->buffers_kept;
 	port->answers = answers(spec);
 	port->has_exception = has_exception(spec);
@@ -715,6 +726,8 @@ port_close(struct port *port)
 	if (port->attached) {
 		guard_remove(&port->sending);
 		events_close(&port->control.events);
+		if (port->wants_flow)
+			flow_rule_remove(port->number);
 		device_detach(port->number);
 		bond_close(&port->control.bond);
 	}

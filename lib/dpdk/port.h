@@ -64,6 +64,7 @@ struct port_spec {
 	const char *const *multicast; /* groups that are destinations too: "239.1.2.3" */
 	size_t n_multicast;
 	enum port_promiscuous promiscuous;
+	bool wants_flow; /* only what is for udp_port and the addresses: dpdk/flow_rule.h */
 	const char *const *allow; /* source prefixes; none: any source */
 	size_t n_allow;
 	enum port_checksum checksum;

@@ -5,6 +5,7 @@
 
 #include <rte_ethdev.h>
 
+#include "dpdk/flow_rule.h"
 #include "dpdk/guard.h"
 #include "dpdk/port_priv.h"
 #include "dpdk/words.h"
@@ -111,6 +112,7 @@ start_over(struct port *port, const char **ret_step)
 {
 	int result;
 
+	flow_rule_remove(port_number(port));
 	*ret_step = "resetting the device";
 	result = rte_eth_dev_reset(port_number(port));
 	if (result == -ENOTSUP)
