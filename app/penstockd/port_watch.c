@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "dpdk/port.h"
+#include "penstockd/port_words.h"
 #include "stats/stats.h"
 
 /* Written by the control thread, read by any. */
@@ -159,6 +160,7 @@ port_watch_look(void)
 {
 	uint64_t count;
 
+	port_words_say();
 	if (wake >= 0 && read(wake, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		return;
 	for (size_t i = 0; i < n_watched; i++)

@@ -12,6 +12,7 @@
 #include "dpdk/port.h"
 #include "penstockd/addresses.h"
 #include "penstockd/port_watch.h"
+#include "penstockd/port_words.h"
 
 #define ETHERNET_HEADER 14u /* bytes before what the MTU counts */
 
@@ -56,7 +57,7 @@ ports_check(struct plan *plan, struct plan_error *error)
 static void
 log_dpdk(const char *line)
 {
-	log_warning("DPDK: %s", line);
+	port_words_hear(line, eal_is_worker());
 }
 
 static void
@@ -224,6 +225,7 @@ ports_status(const struct plan *plan, struct status *status)
 void
 ports_close(void)
 {
+	port_words_say();
 	port_watch_close();
 	for (uint32_t i = 0; i < n_ports; i++) {
 		addresses_free(addresses[i]);

@@ -472,6 +472,12 @@ eal_launch(size_t worker, int (*run)(void *), void *argument)
 	return rte_eal_remote_launch(run, argument, lcore);
 }
 
+bool
+eal_is_worker(void)
+{
+	return rte_lcore_id() != LCORE_ID_ANY && rte_lcore_id() != rte_get_main_lcore();
+}
+
 void
 eal_wait(void)
 {

@@ -56,6 +56,9 @@ int eal_start(const struct eal_options *options, struct error *error);
  * it runs already. Calling thread of eal_start only. */
 int eal_launch(size_t worker, int (*run)(void *), void *argument);
 
+/* Whether the calling thread is one of the workers'. */
+bool eal_is_worker(void);
+
 /* Returns when no worker runs any more. */
 void eal_wait(void);
 
