@@ -61,6 +61,8 @@ put_worker(void *context, unsigned number, struct telemetry *answer)
 		snprintf(name, sizeof(name), "%u", i);
 		telemetry_text(answer, "inputs", name, input_address(worker->input[i]));
 	}
+	for (int i = 0; i < STAGE_COUNT; i++)
+		telemetry_number(answer, "stages_ns", stage_name[i], stats.stage[i]);
 	put_counters(answer, &stats);
 	return 0;
 }

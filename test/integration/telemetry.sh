@@ -43,6 +43,7 @@ END
 expect_equal 'the name of worker 0' slow "$(value /penstock/worker,0 'a["name"]')"
 expect_equal 'lines of worker 0' "$lines" "$(value /penstock/worker,0 'a["lines"]["received"]')"
 expect_equal 'lines of worker 1' 0 "$(value /penstock/worker,1 'a["lines"]["received"]')"
+[ "$(value /penstock/worker,1 'a["stages_ns"]["idle"] > 0')" = True ] || fail 'worker 1 was never idle'
 expect_equal 'the input of worker 1' 'net_ring0 queue 0' "$(value /penstock/worker,1 'a["inputs"]["0"]')"
 for wrong in /penstock/worker,2 /penstock/worker /penstock/worker,x; do
 	expect_equal "$wrong" None "$(value $wrong a)"
