@@ -82,13 +82,15 @@ arguments_parse(int argc, const char *const *argv, struct arguments *ret_argumen
 void
 arguments_print_usage(FILE *out)
 {
-	fputs("usage: penstockd [-c FILE] [--check] [--print-config] [--version] [--help]\n"
-	      "                 [-- EAL ARGUMENTS]\n"
+	fputs("usage: penstockd [-c FILE] [--check] [--print-config] [--print-settings]\n"
+	      "                 [--version] [--help] [-- EAL ARGUMENTS]\n"
 	      "\n"
 	      "  -c FILE          configuration (YAML); without it, the embedded default: UDP on\n"
-	      "                   localhost, Unix sockets and a file output in a private folder\n"
+	      "                   localhost, Unix sockets, a memif port and a file output in a\n"
+	      "                   private folder\n"
 	      "  --check          print the plan and exit; touches no device\n"
 	      "  --print-config   print the effective configuration and exit\n"
+	      "  --print-settings print every setting with its meaning and default, and exit\n"
 	      "  --version        print the version and exit\n"
 	      "  --               what follows goes to DPDK's EAL\n"
 	      "\n"

@@ -66,7 +66,7 @@ count_workers(struct planner *planner)
 				"penstock: workers: %u are wanted, but affinity and cgroup leave "
 				"this process only the cores %s: set it to at most %u or to auto, "
 				"or give the process more cores (taskset, AllowedCPUs=)",
-				wanted, planner->plan.cpus, most);
+				wanted, planner->plan.cpus, n_cpus);
 		planner->n_polling = wanted;
 		return 0;
 	}

@@ -96,7 +96,8 @@ static const struct setting port_rows[] = {
 		.check = check_queues,
 		.help = "Receive queues, and workers that share the port: those without a queue "
 			"get frames steered in software. auto: one for each worker on a NIC, one "
-			"on a virtual device; shared by all workers if there are more than queues.",
+			"on a virtual device; shared by the workers of the port if there are more "
+			"than queues.",
 		.note = "auto, 1 to 256",
 	},
 	{

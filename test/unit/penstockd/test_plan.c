@@ -233,7 +233,7 @@ cores_outside_the_allowed_ones_are_refused(void **state)
 		"cgroup leave it 0-1,6: choose from these, or set it to auto");
 	expect_refused("  ports: [{device: net_null0}]\n  workers: 4\n", &machine, 78,
 		"penstock: workers: 4 are wanted, but affinity and cgroup leave this process only "
-		"the cores 0-1,6: set it to at most 2 or to auto, or give the process more cores "
+		"the cores 0-1,6: set it to at most 3 or to auto, or give the process more cores "
 		"(taskset, AllowedCPUs=)");
 }
 
