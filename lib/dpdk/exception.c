@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_lcore.h>
 #include <rte_mempool.h>
@@ -88,9 +87,8 @@ create_pool(struct exception *exception)
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	snprintf(name, sizeof(name), "exception%u", exception->number);
-	exception->pool = pool_create(name, count_buffers(exception->queues, rte_lcore_count()),
-		BUFFER_SIZE, SOCKET_ID_ANY, true);
-	return exception->pool != NULL ? 0 : -rte_errno;
+	return pool_create(name, count_buffers(exception->queues, rte_lcore_count()), BUFFER_SIZE,
+		SOCKET_ID_ANY, true, &exception->pool);
 }
 
 static int

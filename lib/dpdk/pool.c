@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "dpdk/pool.h"
 
+#include <errno.h>
+
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 
@@ -29,8 +31,9 @@ pool_cached(unsigned n_threads)
 	return n_threads * (CACHE_SIZE + CACHE_SIZE / 2);
 }
 
-static struct rte_mempool *
-create_on(const char *name, unsigned n, uint16_t size, int node, bool dma)
+static int
+create_on(const char *name, unsigned n, uint16_t size, int node, bool dma,
+	struct rte_mempool **ret_pool)
 {
 	struct rte_pktmbuf_pool_private room = {
 		.mbuf_data_room_size = (uint16_t)(RTE_PKTMBUF_HEADROOM + size)};
@@ -38,35 +41,38 @@ create_on(const char *name, unsigned n, uint16_t size, int node, bool dma)
 	unsigned flags = dma ? 0 : RTE_MEMPOOL_F_NO_IOVA_CONTIG;
 	struct rte_mempool *pool = rte_mempool_create_empty(name, n, ELEMENT_SIZE(size), CACHE_SIZE,
 		sizeof(room), node, flags);
+	int result;
 
 	if (pool == NULL)
-		return NULL;
+		return rte_errno != 0 ? -rte_errno : -ENOMEM;
 	/* Workers may share a CPU: a ring in which a preempted thread does not hold up the rest. */
-	if (rte_mempool_set_ops_byname(pool, "ring_mt_rts", NULL) != 0)
-		goto fail;
-	rte_pktmbuf_pool_init(pool, &room);
-	if (rte_mempool_populate_default(pool) < 0)
-		goto fail;
+	result = rte_mempool_set_ops_byname(pool, "ring_mt_rts", NULL);
+	if (result == 0) {
+		rte_pktmbuf_pool_init(pool, &room);
+		result = rte_mempool_populate_default(pool);
+	}
+	if (result < 0) {
+		rte_mempool_free(pool);
+		return result;
+	}
 	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
-	return pool;
-
-fail:
-	rte_mempool_free(pool);
-	return NULL;
+	*ret_pool = pool;
+	return 0;
 }
 
-struct rte_mempool *
-pool_create(const char *name, unsigned n, uint16_t size, int node, bool dma)
+int
+pool_create(const char *name, unsigned n, uint16_t size, int node, bool dma,
+	struct rte_mempool **ret_pool)
 {
 	struct node_policy before;
-	struct rte_mempool *pool;
+	int result;
 
 	/* Ordinary memory has no node of its own: its pages go where they are touched first, which
 	 * is here. Where the kernel does not let us choose, they go to the calling thread's. */
 	node_prefer(node, &before);
-	pool = create_on(name, n, size, node, dma);
+	result = create_on(name, n, size, node, dma, ret_pool);
 	node_restore(&before);
-	if (pool == NULL && node != SOCKET_ID_ANY && rte_errno == ENOMEM)
-		pool = create_on(name, n, size, SOCKET_ID_ANY, dma);
-	return pool;
+	if (result == -ENOMEM && node != SOCKET_ID_ANY)
+		result = create_on(name, n, size, SOCKET_ID_ANY, dma, ret_pool);
+	return result;
 }

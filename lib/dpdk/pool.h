@@ -13,8 +13,10 @@ struct rte_mempool;
 size_t pool_memory(unsigned n, uint16_t size);
 
 /* A pool on the NUMA node, or on any node where that one has no memory; dma: a device writes into
- * the buffers itself. NULL and rte_errno on failure. */
-struct rte_mempool *pool_create(const char *name, unsigned n, uint16_t size, int node, bool dma);
+ * the buffers itself. 0, or -errno; ret_pool is untouched then. The owner frees it with
+ * rte_mempool_free. */
+int pool_create(const char *name, unsigned n, uint16_t size, int node, bool dma,
+	struct rte_mempool **ret_pool);
 
 /* How many buffers the caches of n_threads can keep back. */
 unsigned pool_cached(unsigned n_threads);

@@ -309,23 +309,24 @@ rings(const char *driver)
 }
 
 static int
-create_pool(struct port *port, bool has_exception)
+create_pool(struct port *port)
 {
 	unsigned n_devices = count_devices(port->control.bond.n_members);
 	struct port_facts *facts = &port->facts;
 	unsigned n_sending = (unsigned)port->send_queues * port->send_descriptors * n_devices;
 	char name[RTE_MEMPOOL_NAMESIZE];
+	int result;
 
 	snprintf(name, sizeof(name), "port%u", port->number);
-	if (has_exception)
+	if (port->has_exception)
 		n_sending += exception_buffers(facts->shares);
 	facts->buffers +=
 		count_buffers(facts->queues * n_devices, rings(facts->driver) * facts->descriptors,
 			n_sending, facts->shares - facts->queues, rte_lcore_count(), &port->mtu);
-	port->pool = pool_create(name, facts->buffers, mtu_buffer_size(port->mtu.device),
-		facts->node, !facts->is_virtual);
-	if (port->pool == NULL)
-		return -rte_errno;
+	result = pool_create(name, facts->buffers, mtu_buffer_size(port->mtu.device), facts->node,
+		!facts->is_virtual, &port->pool);
+	if (result != 0)
+		return result;
 	facts->memory_node = port->pool->socket_id;
 	return 0;
 }
@@ -447,7 +448,7 @@ note_device(struct port *port, const struct rte_eth_dev_info *info)
 }
 
 static int
-bring_up(struct port *port, const struct port_spec *spec, struct error *error)
+bring_up(struct port *port, struct error *error)
 {
 	struct rte_eth_dev_info info;
 	struct port_lost before;
@@ -478,7 +479,7 @@ bring_up(struct port *port, const struct port_spec *spec, struct error *error)
 	if (result != 0)
 		return result;
 	step = "taking memory for its buffers";
-	result = create_pool(port, has_exception(spec));
+	result = create_pool(port);
 	if (result != 0)
 		goto fail;
 	step = "taking memory to steer to its workers";
@@ -550,7 +551,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	if (result != 0)
 		goto fail;
 	port->facts.has_lacp = port->control.bond.has_lacp;
-	result = bring_up(port, spec, error);
+	result = bring_up(port, error);
 	if (result == 0 && has_exception(spec))
 		result = exception_open(spec->exception, &port->facts, &port->exception, error);
 	if (result != 0)

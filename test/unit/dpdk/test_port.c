@@ -3,6 +3,10 @@
 
 #include <errno.h>
 
+#include <rte_memory.h>
+
+#include "dpdk/pool.h"
+
 static void
 start_eal(void)
 {
@@ -96,6 +100,23 @@ says_what_is_wrong_with_a_device_and_goes_on(void **state)
 {
 	(void)state;
 	expect_child(open_what_is_not_there);
+}
+
+static void
+take_more_than_there_is(void)
+{
+	struct rte_mempool *pool = NULL;
+
+	start_eal();
+	CHECK(pool_create("huge", 100000, 2048, SOCKET_ID_ANY, true, &pool) == -ENOMEM);
+	CHECK(pool == NULL);
+}
+
+static void
+says_that_a_pool_does_not_fit(void **state)
+{
+	(void)state;
+	expect_child(take_more_than_there_is);
 }
 
 static struct port_spec
@@ -220,6 +241,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(checks_a_port_without_touching_it),
 		cmocka_unit_test(says_what_is_wrong_with_a_device_and_goes_on),
+		cmocka_unit_test(says_that_a_pool_does_not_fit),
 		cmocka_unit_test(sets_an_mtu_or_says_why_not),
 		cmocka_unit_test(refuses_a_device_that_another_port_has),
 		cmocka_unit_test(takes_the_queues_that_the_device_grants),

@@ -165,7 +165,7 @@ split_by_hash(void)
 	uint16_t n;
 
 	CHECK(eal_start(&options, &error) == 0);
-	pool = pool_create("hashes", 512, 2048, SOCKET_ID_ANY, false);
+	CHECK(pool_create("hashes", 512, 2048, SOCKET_ID_ANY, false, &pool) == 0);
 	CHECK(pool != NULL);
 	CHECK(steer_new(&conf, &steer) == 0);
 	n = split(steer, pool, RTE_MBUF_F_RX_RSS_HASH, udp);
