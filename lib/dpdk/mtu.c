@@ -14,7 +14,6 @@
 
 #include "dpdk/device.h"
 #include "dpdk/joiner.h"
-#include "dpdk/words.h"
 
 #define BUFFER_SIZE 2048
 #define DRIVER_AF_PACKET "net_af_packet"
@@ -142,22 +141,18 @@ mtu_prepare(const struct mtu_wanted *wanted, const struct rte_eth_dev_info *info
 int
 mtu_set(const struct mtu_wanted *wanted, uint16_t number, const char *driver, struct error *error)
 {
-	char said[256];
 	uint16_t mtu = 0;
 	int result;
 
 	if (wanted->mtu == 0)
 		return 0;
-	words_listen();
 	result = rte_eth_dev_set_mtu(number, wanted->mtu);
-	words_rest(said, sizeof(said));
 	if (result == -ENOTSUP)
 		return error_fill(error, ENOTSUP,
 			"port %s: mtu %u cannot be set: the driver %s has none: leave mtu out",
 			wanted->port, wanted->mtu, driver);
 	if (result != 0)
-		return error_fill(error, -result, "port %s: mtu %u cannot be set: %s", wanted->port,
-			wanted->mtu, said[0] != '\0' ? said : strerror(-result));
+		return result;
 	if (rte_eth_dev_get_mtu(number, &mtu) != 0 || mtu != wanted->mtu)
 		return error_fill(error, EIO,
 			"port %s: mtu %u was set, but the device has %u: use that, or leave mtu "

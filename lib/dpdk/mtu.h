@@ -36,8 +36,8 @@ uint32_t mtu_frame_max(const char *device);
 int mtu_prepare(const struct mtu_wanted *wanted, const struct rte_eth_dev_info *info,
 	uint64_t *offloads, struct error *error);
 
-/* Once it is configured: sets it, and asks the device whether it has it. 0, or -errno with error
- * filled. */
+/* Once it is configured: sets it, and asks the device whether it has it. 0, or -errno; error is
+ * filled where DPDK says nothing of its own, and untouched else. */
 int mtu_set(const struct mtu_wanted *wanted, uint16_t number, const char *driver,
 	struct error *error);
 

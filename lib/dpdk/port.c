@@ -262,21 +262,21 @@ choose_hash(struct port *port, const struct rte_eth_dev_info *info, struct rte_e
  * want as many of the one as of the other. */
 static int
 configure_queues(struct port *port, const struct rte_eth_dev_info *info,
-	const struct rte_eth_conf *conf, bool answers)
+	const struct rte_eth_conf *conf)
 {
 	uint16_t queues = port->facts.queues, n = RTE_MIN(queues, info->max_tx_queues);
 	int result;
 
-	port->send_queues = answers ? n : 1;
+	port->send_queues = port->answers ? n : 1;
 	result = rte_eth_dev_configure(port->number, queues, port->send_queues, conf);
 	if (result == 0)
 		return 0;
-	port->send_queues = answers ? 1 : queues;
+	port->send_queues = port->answers ? 1 : queues;
 	return rte_eth_dev_configure(port->number, queues, port->send_queues, conf);
 }
 
 static int
-configure(struct port *port, const struct rte_eth_dev_info *info, bool answers)
+configure(struct port *port, const struct rte_eth_dev_info *info)
 {
 	struct rte_eth_conf conf = {0};
 	struct port_facts *facts = &port->facts;
@@ -292,7 +292,7 @@ configure(struct port *port, const struct rte_eth_dev_info *info, bool answers)
 	conf.rxmode.mtu = port->mtu.mtu;
 	choose_hash(port, info, &conf);
 	conf.rxmode.offloads = port->receive_offloads;
-	result = configure_queues(port, info, &conf, answers);
+	result = configure_queues(port, info, &conf);
 	if (result != 0)
 		return result;
 	return rte_eth_dev_adjust_nb_rx_tx_desc(port->number, &facts->descriptors,
@@ -447,61 +447,73 @@ note_device(struct port *port, const struct rte_eth_dev_info *info)
 		strstr(port->facts.device, "role=server") == NULL;
 }
 
+/* ret_step: what was tried last. error is filled where more is known of a failure than that. */
+static int
+set_up(struct port *port, const char **ret_step, struct error *error)
+{
+	struct rte_eth_dev_info info;
+	int result;
+
+	*ret_step = "asking the device";
+	result = rte_eth_dev_info_get(port->number, &info);
+	if (result != 0)
+		return result;
+	note_device(port, &info);
+	result = mtu_prepare(&port->mtu, &info, &port->receive_offloads, error);
+	if (result != 0)
+		return result;
+	*ret_step = "listening to it";
+	result = events_open(&port->control.events, port->number, &info);
+	if (result != 0)
+		return result;
+	if (port->wants_flow)
+		flow_rule_isolate(port->number);
+	*ret_step = "configuring it";
+	result = configure(port, &info);
+	if (result != 0)
+		return result;
+	*ret_step = "setting its MTU";
+	result = mtu_set(&port->mtu, port->number, info.driver_name, error);
+	if (result != 0)
+		return result;
+	*ret_step = "taking memory for its buffers";
+	result = create_pool(port);
+	if (result != 0)
+		return result;
+	*ret_step = "taking memory to steer to its workers";
+	result = create_shares(port);
+	if (result != 0)
+		return result;
+	*ret_step = "setting up its queues";
+	result = set_up_queues(port, &info);
+	if (result != 0)
+		return result;
+	*ret_step = "starting it";
+	result = start(port);
+	if (result == 0)
+		port->facts.mtu = mtu_get(port->number, &info);
+	return result;
+}
+
 static int
 bring_up(struct port *port, struct error *error)
 {
-	struct rte_eth_dev_info info;
 	struct port_lost before;
 	const char *step;
 	char said[256];
 	int result;
 
+	error->text[0] = '\0';
 	words_listen();
-	step = "asking the device";
-	result = rte_eth_dev_info_get(port->number, &info);
-	if (result != 0)
-		goto fail;
-	note_device(port, &info);
-	result = mtu_prepare(&port->mtu, &info, &port->receive_offloads, error);
-	if (result != 0)
-		return result;
-	step = "listening to it";
-	result = events_open(&port->control.events, port->number, &info);
-	if (result != 0)
-		goto fail;
-	if (port->wants_flow)
-		flow_rule_isolate(port->number);
-	step = "configuring it";
-	result = configure(port, &info, port->answers);
-	if (result != 0)
-		goto fail;
-	result = mtu_set(&port->mtu, port->number, info.driver_name, error);
-	if (result != 0)
-		return result;
-	step = "taking memory for its buffers";
-	result = create_pool(port);
-	if (result != 0)
-		goto fail;
-	step = "taking memory to steer to its workers";
-	result = create_shares(port);
-	if (result != 0)
-		goto fail;
-	step = "setting up its queues";
-	result = set_up_queues(port, &info);
-	if (result != 0)
-		goto fail;
-	step = "starting it";
-	result = start(port);
-	if (result != 0)
-		goto fail;
+	result = set_up(port, &step, error);
 	words_rest(said, sizeof(said));
-	port->facts.mtu = mtu_get(port->number, &info);
-	port_lost(port, &before);
-	port->control.xstats = xstats_new(port->number);
-	return direct(port, error);
-
-fail:
-	words_rest(said, sizeof(said));
+	if (result == 0) {
+		port_lost(port, &before);
+		port->control.xstats = xstats_new(port->number);
+		return direct(port, error);
+	}
+	if (error->text[0] != '\0')
+		return result;
 	result = result < -1 ? result : -EIO;
 	return error_fill(error, -result, "port %s: %s failed: %s%s", port->facts.name, step,
 		said[0] != '\0' ? said : strerror(-result),
@@ -653,11 +665,13 @@ port_set_up_again(struct port *port, const char **ret_step)
 	if (result != 0)
 		return result;
 	*ret_step = "configuring it as it was";
-	result = configure(port, &info, port->answers);
+	result = configure(port, &info);
 	if (result == 0 && port->facts.queues != queues)
 		result = -ENOSPC; /* each is somebody's */
-	if (result == 0)
-		result = mtu_set(&port->mtu, port->number, info.driver_name, &error);
+	if (result != 0)
+		return result;
+	*ret_step = "setting its MTU";
+	result = mtu_set(&port->mtu, port->number, info.driver_name, &error);
 	if (result != 0)
 		return result;
 	*ret_step = "setting up its queues";

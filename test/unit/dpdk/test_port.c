@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include <rte_log.h>
 #include <rte_memory.h>
 
 #include "dpdk/pool.h"
@@ -152,6 +153,33 @@ sets_an_mtu_or_says_why_not(void **state)
 	expect_child(want_an_mtu);
 }
 
+static char heard[256];
+
+static void
+hear(const char *line)
+{
+	snprintf(heard, sizeof(heard), "%s", line);
+}
+
+static void
+refuse_an_mtu_and_hear_on(void)
+{
+	struct eal_options options = {.main_cpu = -1, .memory = 8 << 20, .log = hear};
+	struct error error;
+
+	CHECK(eal_start(&options, &error) == 0);
+	refuse(with_mtu("net_null1", 9000), ERANGE, "mtu 9000 is not possible");
+	rte_log(RTE_LOG_ERR, RTE_LOGTYPE_USER1, "said later\n");
+	CHECK(strcmp(heard, "said later") == 0);
+}
+
+static void
+passes_on_what_dpdk_says_after_a_refusal(void **state)
+{
+	(void)state;
+	expect_child(refuse_an_mtu_and_hear_on);
+}
+
 static void
 open_one_device_twice(void)
 {
@@ -243,6 +271,7 @@ main(void)
 		cmocka_unit_test(says_what_is_wrong_with_a_device_and_goes_on),
 		cmocka_unit_test(says_that_a_pool_does_not_fit),
 		cmocka_unit_test(sets_an_mtu_or_says_why_not),
+		cmocka_unit_test(passes_on_what_dpdk_says_after_a_refusal),
 		cmocka_unit_test(refuses_a_device_that_another_port_has),
 		cmocka_unit_test(takes_the_queues_that_the_device_grants),
 		cmocka_unit_test(gives_all_buffers_back),
