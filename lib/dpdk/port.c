@@ -339,8 +339,7 @@ create_shares(struct port *port)
 		.port_number = port->number,
 		.n_queues = facts->queues,
 		.n_shares = facts->shares,
-		.node = facts->node,
-		.device_hashes_ports = rxhash_has_ports(port->hash),
+		.node = facts->memory_node,
 	};
 	size_t size = facts->shares * sizeof(*port->shares);
 
@@ -381,6 +380,8 @@ spread(struct port *port)
 		facts->hash_entries = rxhash_spread(port->number, facts->queues, facts->shares);
 	}
 	facts->hashes_ports = rxhash_has_ports(granted);
+	if (port->steer != NULL)
+		steer_trust_hash(port->steer, facts->hashes_ports);
 	rxhash_names(rxhash_wanted(), facts->hash_wanted);
 	rxhash_names(granted, facts->hash_granted);
 }

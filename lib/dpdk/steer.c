@@ -92,7 +92,6 @@ poller_open(struct steer *steer, const struct steer_conf *conf, uint16_t queue)
 		return -ENOMEM;
 	memset(poller, 0, size);
 	steer->poller[queue] = poller;
-	poller->trusts_hash = conf->device_hashes_ports;
 	poller->n_targets = n_targets;
 	for (uint32_t i = 1; i < n_targets; i++)
 		poller->target[i].lane = &steer->lane[queue + (i - 1) * conf->n_queues];
@@ -140,6 +139,14 @@ steer_free(struct steer *steer)
 	free(steer->poller);
 	free(steer->lane);
 	free(steer);
+}
+
+void
+steer_trust_hash(struct steer *steer, bool trusts)
+{
+	for (uint16_t i = 0; i < steer->n_queues; i++)
+		if (steer->poller[i] != NULL)
+			steer->poller[i]->trusts_hash = trusts;
 }
 
 struct steer_poller *

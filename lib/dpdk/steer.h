@@ -22,8 +22,7 @@ struct steer_lane; /* the side of a worker behind it */
 
 struct steer_conf {
 	uint16_t port_number, n_queues, n_shares; /* more shares than queues */
-	int node;
-	bool device_hashes_ports; /* its hash of a frame, where it gives one, tells flows apart */
+	int node; /* NUMA node for the lanes; -1: any */
 };
 
 /* EAL memory of so many lanes in bytes, and the buffers that they can hold. */
@@ -33,6 +32,10 @@ unsigned steer_buffers(unsigned n_lanes);
 /* 0, or -errno. */
 int steer_new(const struct steer_conf *conf, struct steer **ret_steer);
 void steer_free(struct steer *steer); /* lanes must be empty; NULL is fine */
+
+/* Whether the device's hash of a frame, where it gives one, tells flows apart; false until this is
+ * called. While nobody polls. */
+void steer_trust_hash(struct steer *steer, bool trusts);
 
 /* NULL: nobody else gets frames of that queue. */
 struct steer_poller *steer_poller(struct steer *steer, uint16_t queue);

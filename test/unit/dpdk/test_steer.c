@@ -157,7 +157,7 @@ static void
 split_by_hash(void)
 {
 	const uint32_t udp = RTE_PTYPE_L3_IPV4 | RTE_PTYPE_L4_UDP;
-	struct steer_conf conf = {.n_queues = 1, .n_shares = 2, .device_hashes_ports = true};
+	const struct steer_conf conf = {.n_queues = 1, .n_shares = 2};
 	struct eal_options options = {.main_cpu = -1, .memory = 16 << 20};
 	struct rte_mempool *pool;
 	struct steer *steer;
@@ -168,6 +168,7 @@ split_by_hash(void)
 	CHECK(pool_create("hashes", 512, 2048, SOCKET_ID_ANY, false, &pool) == 0);
 	CHECK(pool != NULL);
 	CHECK(steer_new(&conf, &steer) == 0);
+	steer_trust_hash(steer, true);
 	n = split(steer, pool, RTE_MBUF_F_RX_RSS_HASH, udp);
 	CHECK(n > 8 && n < 56); /* 6 sigma around 32 */
 	/* No hash, no datagram, a fragment: the headers count, and here are none. */
@@ -175,10 +176,7 @@ split_by_hash(void)
 	CHECK(split(steer, pool, RTE_MBUF_F_RX_RSS_HASH, RTE_PTYPE_L3_IPV4) == BURST_MAX);
 	CHECK(split(steer, pool, RTE_MBUF_F_RX_RSS_HASH, RTE_PTYPE_L4_TCP) == BURST_MAX);
 	CHECK(split(steer, pool, RTE_MBUF_F_RX_RSS_HASH, RTE_PTYPE_L4_FRAG) == BURST_MAX);
-	steer_free(steer);
-
-	conf.device_hashes_ports = false;
-	CHECK(steer_new(&conf, &steer) == 0);
+	steer_trust_hash(steer, false);
 	CHECK(split(steer, pool, RTE_MBUF_F_RX_RSS_HASH, udp) == BURST_MAX);
 	steer_free(steer);
 	CHECK(rte_mempool_avail_count(pool) == 512);
