@@ -110,6 +110,11 @@ say_sending(struct port *port)
 		log_warning("port %s: the exception port has queues for %u of %u workers: what the "
 			    "others get does not reach it (frames.dropped.exception_full)",
 			facts->name, exception_queues(exception), facts->shares);
+	if (exception != NULL && exception_mtu(exception) < facts->mtu)
+		log_info("port %s: the exception port's MTU is %u, the port's %u: the kernel sends "
+			 "no "
+			 "longer frames, and net_tap hands it none",
+			facts->name, exception_mtu(exception), facts->mtu);
 }
 
 int

@@ -12,23 +12,21 @@
 #include <rte_mempool.h>
 
 #include "dpdk/device.h"
+#include "dpdk/mtu.h"
 #include "dpdk/pool.h"
 #include "dpdk/port.h"
 #include "dpdk/words.h"
 #include "dsd/burst.h"
 
 #define DESCRIPTORS 256
-#define BUFFER_SIZE 2048 /* bytes of a frame; longer ones take several */
-
-/* What the port can hold of our buffers while it sends them. */
-#define PORT_SEND_DESCRIPTORS 256
 
 /* Rings and state of the device, beside its buffers. */
 #define DEVICE_MEMORY (size_t)(1 << 20)
 
 struct exception {
 	char *device; /* with the MAC */
-	uint16_t number, queues;
+	uint16_t number, queues, mtu;
+	uint16_t buffer_size; /* bytes of a frame */
 	bool attached;
 	struct rte_mempool *pool; /* for what comes out of the kernel */
 };
@@ -44,16 +42,20 @@ exception_check(const char *device, const char *port, struct error *error)
 	return device_check(device, error);
 }
 
+/* The port holds our buffers while it sends them. */
 static unsigned
-count_buffers(unsigned queues, unsigned n_threads)
+count_buffers(unsigned queues, unsigned n_threads, unsigned send_descriptors)
 {
-	return queues * (DESCRIPTORS + PORT_SEND_DESCRIPTORS + BURST_MAX) + pool_cached(n_threads);
+	return queues * (DESCRIPTORS + send_descriptors + BURST_MAX) + pool_cached(n_threads);
 }
 
 size_t
-exception_memory(unsigned shares, unsigned n_threads)
+exception_memory(unsigned shares, unsigned n_threads, unsigned send_descriptors,
+	const struct mtu_wanted *port_mtu)
 {
-	return pool_memory(count_buffers(shares, n_threads), BUFFER_SIZE) + DEVICE_MEMORY;
+	return pool_memory(count_buffers(shares, n_threads, send_descriptors),
+		       mtu_whole_size(port_mtu)) +
+		DEVICE_MEMORY;
 }
 
 unsigned
@@ -82,32 +84,36 @@ with_mac(const char *device, const uint8_t mac[6])
 }
 
 static int
-create_pool(struct exception *exception)
+create_pool(struct exception *exception, unsigned send_descriptors)
 {
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	snprintf(name, sizeof(name), "exception%u", exception->number);
-	return pool_create(name, count_buffers(exception->queues, rte_lcore_count()), BUFFER_SIZE,
-		SOCKET_ID_ANY, true, &exception->pool);
+	return pool_create(name,
+		count_buffers(exception->queues, rte_lcore_count(), send_descriptors),
+		exception->buffer_size, SOCKET_ID_ANY, true, &exception->pool);
 }
 
 static int
-configure(struct exception *exception, uint16_t queues)
+configure(struct exception *exception, const struct port_facts *port)
 {
 	uint16_t receive = DESCRIPTORS, send = DESCRIPTORS;
 	struct rte_eth_conf conf = {0};
 	struct rte_eth_dev_info info;
+	uint16_t queues;
 	int result = rte_eth_dev_info_get(exception->number, &info);
 
 	if (result != 0)
 		return result;
-	queues = RTE_MIN(queues, RTE_MIN(info.max_rx_queues, info.max_tx_queues));
+	queues = RTE_MIN(port->shares, RTE_MIN(info.max_rx_queues, info.max_tx_queues));
 	exception->queues = queues;
+	/* A long frame of the port is in several of its buffers. */
+	conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
 	result = rte_eth_dev_configure(exception->number, queues, queues, &conf);
 	if (result == 0)
 		result = rte_eth_dev_adjust_nb_rx_tx_desc(exception->number, &receive, &send);
 	if (result == 0)
-		result = create_pool(exception);
+		result = create_pool(exception, port->send_descriptors);
 	for (uint16_t i = 0; i < queues && result == 0; i++) {
 		result = rte_eth_rx_queue_setup(exception->number, i, receive,
 			(unsigned)SOCKET_ID_ANY, NULL, exception->pool);
@@ -118,30 +124,51 @@ configure(struct exception *exception, uint16_t queues)
 	return result;
 }
 
+/* Longer frames would come out of the kernel than a buffer holds, or than the port can send.
+ * net_tap refuses more than ordinary Ethernet has, and stays at that: shorter frames do no harm. */
+static int
+limit_mtu(struct exception *exception, const struct port_facts *port, struct error *error)
+{
+	uint16_t mtu = RTE_MIN(port->mtu, mtu_held_by(exception->buffer_size));
+	struct rte_eth_dev_info info;
+	int result = rte_eth_dev_info_get(exception->number, &info), refused;
+
+	if (result != 0)
+		return result;
+	refused = port->mtu != 0 ? rte_eth_dev_set_mtu(exception->number, mtu) : 0;
+	exception->mtu = mtu_get(exception->number, &info);
+	if (refused == 0 || exception->mtu <= mtu)
+		return 0;
+	return error_fill(error, -refused,
+		"port %s: its exception port '%s' has an MTU of %u and cannot be set to the port's "
+		"%u (%s): choose another device",
+		port->name, exception->device, exception->mtu, mtu, strerror(-refused));
+}
+
 static int
 bring_up(struct exception *exception, const struct port_facts *port, struct error *error)
 {
 	char said[256];
 	int result;
 
+	error->text[0] = '\0';
 	words_listen();
-	result = configure(exception, port->shares);
+	result = configure(exception, port);
 	if (result == 0)
 		result = rte_eth_dev_start(exception->number);
-	/* Longer frames would come out of the kernel than the port can send. */
-	if (result == 0 && port->mtu != 0)
-		rte_eth_dev_set_mtu(exception->number, port->mtu);
-	words_rest(said, sizeof(said));
 	if (result == 0)
-		return 0;
+		result = limit_mtu(exception, port, error);
+	words_rest(said, sizeof(said));
+	if (result == 0 || error->text[0] != '\0')
+		return result;
 	result = result < -1 ? result : -EIO;
 	return error_fill(error, -result, "port %s: its exception port '%s' cannot be started: %s",
 		port->name, exception->device, said[0] != '\0' ? said : strerror(-result));
 }
 
 int
-exception_open(const char *device, const struct port_facts *port, struct exception **ret_exception,
-	struct error *error)
+exception_open(const char *device, const struct port_facts *port, const struct mtu_wanted *port_mtu,
+	struct exception **ret_exception, struct error *error)
 {
 	struct exception *exception = calloc(1, sizeof(*exception));
 	char owner[64];
@@ -151,6 +178,7 @@ exception_open(const char *device, const struct port_facts *port, struct excepti
 		exception_close(exception);
 		return error_fill(error, ENOMEM, "port %s: no memory", port->name);
 	}
+	exception->buffer_size = mtu_whole_size(port_mtu);
 	snprintf(owner, sizeof(owner), "%s (exception)", port->name);
 	result = device_attach(exception->device, owner, &exception->number, error);
 	if (result == 0) {
@@ -175,6 +203,12 @@ uint16_t
 exception_queues(const struct exception *exception)
 {
 	return exception->queues;
+}
+
+uint16_t
+exception_mtu(const struct exception *exception)
+{
+	return exception->mtu;
 }
 
 void

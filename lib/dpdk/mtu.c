@@ -18,7 +18,7 @@
 #define BUFFER_SIZE 2048
 #define DRIVER_AF_PACKET "net_af_packet"
 #define AF_PACKET_FRAME 2048 /* the driver's default for framesz */
-#define AF_PACKET_FRAME_MAX 65408 /* a buffer's size has 16 bits, and its headroom counts too */
+#define BUFFER_SIZE_MAX 65408 /* its size has 16 bits, and its headroom counts too */
 /* What the kernel puts before the frame: a header of 32 bytes, an address of 20, and room for the
  * Ethernet header that ends at a multiple of 16 (packet(7), TPACKET_V2). */
 #define AF_PACKET_HEADER 66
@@ -42,7 +42,7 @@ af_packet_frame(const char *device)
 	if (!device_argument(device, "framesz", value, sizeof(value)))
 		return AF_PACKET_FRAME;
 	size = strtoul(value, NULL, 10); /* the driver refuses what is no number */
-	return size < AF_PACKET_FRAME_MAX ? (uint32_t)size : AF_PACKET_FRAME_MAX;
+	return size < BUFFER_SIZE_MAX ? (uint32_t)size : BUFFER_SIZE_MAX;
 }
 
 uint16_t
@@ -51,6 +51,21 @@ mtu_buffer_size(const char *device)
 	uint32_t frame = af_packet_frame(device);
 
 	return frame > BUFFER_SIZE ? (uint16_t)frame : BUFFER_SIZE;
+}
+
+uint16_t
+mtu_whole_size(const struct mtu_wanted *wanted)
+{
+	uint32_t size = RTE_MAX((uint32_t)wanted->mtu + FRAME_OVERHEAD,
+		(uint32_t)mtu_buffer_size(wanted->device));
+
+	return (uint16_t)RTE_MIN(size, (uint32_t)BUFFER_SIZE_MAX);
+}
+
+uint16_t
+mtu_held_by(uint16_t buffer_size)
+{
+	return (uint16_t)(buffer_size - FRAME_OVERHEAD);
 }
 
 static unsigned
@@ -67,11 +82,23 @@ mtu_segments(const struct mtu_wanted *wanted)
 	return count_segments(wanted, wanted->mtu + FRAME_OVERHEAD);
 }
 
+/* Whose frames are as long as somebody else likes: whoever wrote the file, whoever sets the MTU of
+ * the kernel's side, the peer. */
+static bool
+is_unbounded(const char *device)
+{
+	static const char *const drivers[] = {"net_memif", "net_pcap", "net_tap", "virtio_user"};
+
+	for (size_t i = 0; i < RTE_DIM(drivers); i++)
+		if (is_driver(device, drivers[i]))
+			return true;
+	return false;
+}
+
 unsigned
 mtu_segments_max(const struct mtu_wanted *wanted)
 {
-	/* Whatever is in the file; whatever MTU the kernel's side is given. */
-	if (is_driver(wanted->device, "net_pcap") || is_driver(wanted->device, "net_tap"))
+	if (is_unbounded(wanted->device))
 		return count_segments(wanted, JOINER_FRAME_MAX);
 	return mtu_segments(wanted);
 }
@@ -94,11 +121,10 @@ mtu_max(const struct rte_eth_dev_info *info)
 	return info->max_mtu != UINT16_MAX ? info->max_mtu : RTE_MIN(by_frame, UINT16_MAX);
 }
 
-/* A device that is no NIC may be given frames of any length from its other end. */
 static bool
 needs_scatter(const struct mtu_wanted *wanted)
 {
-	return !device_is_pci(wanted->device) ||
+	return is_unbounded(wanted->device) ||
 		wanted->mtu + FRAME_OVERHEAD > mtu_buffer_size(wanted->device);
 }
 

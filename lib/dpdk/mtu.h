@@ -24,6 +24,11 @@ struct mtu_wanted {
  * whatever its framesz argument lets in. */
 uint16_t mtu_buffer_size(const char *device);
 
+/* The same of a buffer that holds any frame of the MTU, and the longest MTU whose frames such a
+ * buffer holds. */
+uint16_t mtu_whole_size(const struct mtu_wanted *wanted);
+uint16_t mtu_held_by(uint16_t buffer_size);
+
 /* Buffers that a frame of the MTU takes, and that any frame can take which the device may bring. */
 unsigned mtu_segments(const struct mtu_wanted *wanted);
 unsigned mtu_segments_max(const struct mtu_wanted *wanted);

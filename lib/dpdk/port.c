@@ -31,6 +31,7 @@
 #define DESCRIPTORS 1024
 #define DESCRIPTORS_VIRTUAL 256
 #define SEND_DESCRIPTORS 256
+#define SEND_DESCRIPTORS_PCI_MAX 512 /* vmxnet3 has no shorter ring */
 
 /* See rings(). */
 #define RINGS_MAX 2
@@ -47,7 +48,7 @@ struct port {
 	struct filter filter;
 	struct host host;
 	struct exception *exception;
-	uint16_t number, send_queues, send_descriptors;
+	uint16_t number, send_queues;
 	bool attached, answers, has_exception, wants_flow;
 	bool on_node; /* facts.node is the spec's */
 	enum port_promiscuous promiscuous;
@@ -201,8 +202,9 @@ port_memory(const struct port_spec *spec, size_t n_workers)
 {
 	const char *device = lowest_device(spec);
 	const struct mtu_wanted mtu = {spec->name, device, spec->mtu};
-	unsigned descriptors =
-		device_is_pci(device) ? RINGS_MAX * DESCRIPTORS : DESCRIPTORS_VIRTUAL;
+	bool is_pci = device_is_pci(device);
+	unsigned descriptors = is_pci ? RINGS_MAX * DESCRIPTORS : DESCRIPTORS_VIRTUAL;
+	unsigned send_descriptors = is_pci ? SEND_DESCRIPTORS_PCI_MAX : SEND_DESCRIPTORS;
 	unsigned n_devices = count_devices(spec->n_members);
 	unsigned n_shares = RTE_MAX(spec->shares, spec->queues), n_buffers = 0;
 	unsigned n_threads = (unsigned)n_workers + 1;
@@ -211,7 +213,7 @@ port_memory(const struct port_spec *spec, size_t n_workers)
 
 	/* With each number of queues that the device may grant. */
 	for (unsigned n = 1; n <= spec->queues; n++) {
-		unsigned n_sending = SEND_DESCRIPTORS * (answers(spec) ? n : 1) * n_devices;
+		unsigned n_sending = send_descriptors * (answers(spec) ? n : 1) * n_devices;
 
 		if (has_exception(spec))
 			n_sending += exception_buffers(n_shares);
@@ -220,7 +222,7 @@ port_memory(const struct port_spec *spec, size_t n_workers)
 				spec->shares > n ? spec->shares - n : 0, n_threads, &mtu));
 	}
 	if (has_exception(spec))
-		size += exception_memory(n_shares, n_threads);
+		size += exception_memory(n_shares, n_threads, send_descriptors, &mtu);
 	return size + pool_memory(spec->buffers_kept + n_buffers, mtu_buffer_size(device));
 }
 
@@ -282,12 +284,15 @@ configure(struct port *port, const struct rte_eth_dev_info *info)
 	struct port_facts *facts = &port->facts;
 	int result;
 
-	port->send_descriptors = SEND_DESCRIPTORS;
+	facts->send_descriptors = SEND_DESCRIPTORS;
 	facts->queues = RTE_MIN(facts->queues_wanted, info->max_rx_queues);
 	facts->descriptors = facts->is_virtual ? DESCRIPTORS_VIRTUAL : DESCRIPTORS;
 	if (facts->checksum == PORT_CHECKSUM_AUTO)
 		port->receive_offloads |= info->rx_offload_capa &
 			(RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM);
+	/* A frame out of the exception port is as long as its driver made it. */
+	if (port->has_exception)
+		conf.txmode.offloads = info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
 	events_configure(info, &conf);
 	conf.rxmode.mtu = port->mtu.mtu;
 	choose_hash(port, info, &conf);
@@ -296,7 +301,7 @@ configure(struct port *port, const struct rte_eth_dev_info *info)
 	if (result != 0)
 		return result;
 	return rte_eth_dev_adjust_nb_rx_tx_desc(port->number, &facts->descriptors,
-		&port->send_descriptors);
+		&facts->send_descriptors);
 }
 
 /* Receive rings that the driver fills for each queue. vmxnet3 has a second one of the same size,
@@ -313,7 +318,7 @@ create_pool(struct port *port)
 {
 	unsigned n_devices = count_devices(port->control.bond.n_members);
 	struct port_facts *facts = &port->facts;
-	unsigned n_sending = (unsigned)port->send_queues * port->send_descriptors * n_devices;
+	unsigned n_sending = (unsigned)port->send_queues * facts->send_descriptors * n_devices;
 	char name[RTE_MEMPOOL_NAMESIZE];
 	int result;
 
@@ -364,7 +369,7 @@ set_up_queues(struct port *port, const struct rte_eth_dev_info *info)
 		result = rte_eth_rx_queue_setup(port->number, i, port->facts.descriptors, node,
 			&receive, port->pool);
 	for (uint16_t i = 0; i < port->send_queues && result == 0; i++)
-		result = rte_eth_tx_queue_setup(port->number, i, port->send_descriptors, node,
+		result = rte_eth_tx_queue_setup(port->number, i, port->facts.send_descriptors, node,
 			&info->default_txconf);
 	return result;
 }
@@ -566,7 +571,8 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port->facts.has_lacp = port->control.bond.has_lacp;
 	result = bring_up(port, error);
 	if (result == 0 && has_exception(spec))
-		result = exception_open(spec->exception, &port->facts, &port->exception, error);
+		result = exception_open(spec->exception, &port->facts, &port->mtu, &port->exception,
+			error);
 	if (result != 0)
 		goto fail;
 	*ret_port = port;

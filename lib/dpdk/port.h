@@ -90,6 +90,7 @@ struct port_facts {
 	char hash_wanted[RXHASH_NAMES_SIZE], hash_granted[RXHASH_NAMES_SIZE];
 	uint16_t hash_entries; /* of the device's table that we filled; 0: it has its own */
 	uint16_t descriptors; /* of each queue */
+	uint16_t send_descriptors; /* of each queue that it sends on */
 	uint16_t mtu;
 	uint32_t frame_max; /* bytes of a frame that arrive whole; 0: no limit but the MTU */
 	unsigned buffers;

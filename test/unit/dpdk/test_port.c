@@ -6,6 +6,7 @@
 #include <rte_log.h>
 #include <rte_memory.h>
 
+#include "dpdk/mtu.h"
 #include "dpdk/pool.h"
 
 static void
@@ -153,6 +154,26 @@ sets_an_mtu_or_says_why_not(void **state)
 	expect_child(want_an_mtu);
 }
 
+/* 9000 bytes of IP behind two tags of 4, the header of 14 and the checksum of 4; the longest frame
+ * is JOINER_FRAME_MAX, 65597 bytes, in buffers of 2048. */
+static void
+counts_buffers_for_frames_longer_than_one(void **state)
+{
+	const struct mtu_wanted jumbo = {.device = "0000:3b:00.0", .mtu = 9000},
+				ordinary = {.device = "0000:3b:00.0"},
+				large = {.device = "net_af_packet0,iface=lo,framesz=16384"},
+				peer = {.device = "net_memif0"};
+
+	(void)state;
+	assert_int_equal(mtu_whole_size(&jumbo), 9026);
+	assert_int_equal(mtu_whole_size(&ordinary), 2048);
+	assert_int_equal(mtu_whole_size(&large), 16384);
+	assert_int_equal(mtu_held_by(9026), 9000);
+	assert_int_equal(mtu_segments_max(&jumbo), 5);
+	assert_int_equal(mtu_segments_max(&ordinary), 1);
+	assert_int_equal(mtu_segments_max(&peer), 33);
+}
+
 static char heard[256];
 
 static void
@@ -271,6 +292,7 @@ main(void)
 		cmocka_unit_test(says_what_is_wrong_with_a_device_and_goes_on),
 		cmocka_unit_test(says_that_a_pool_does_not_fit),
 		cmocka_unit_test(sets_an_mtu_or_says_why_not),
+		cmocka_unit_test(counts_buffers_for_frames_longer_than_one),
 		cmocka_unit_test(passes_on_what_dpdk_says_after_a_refusal),
 		cmocka_unit_test(refuses_a_device_that_another_port_has),
 		cmocka_unit_test(takes_the_queues_that_the_device_grants),
