@@ -229,20 +229,22 @@ responder_refresh(struct responder *responder, uint64_t now)
 	struct host *host = responder->answerer.host;
 	uint8_t frame[HOST_FRAME_MAX];
 	struct outbox outbox;
+	uint16_t n_sent = 1;
 	size_t size;
 
 	if (responder->share != 0 || host->n_addresses == 0)
 		return;
 	host_link(host, port_has_link(responder->port), now);
-	while ((size = host_next(host, now, frame)) != 0) {
-		uint16_t n_sent = 0;
-
+	while (n_sent == 1 && (size = host_next(host, now, frame)) != 0) {
+		n_sent = 0;
 		outbox.n = 1;
 		outbox.frame[0] = wrap(responder, frame, size);
 		if (outbox.frame[0] != NULL)
 			n_sent = send_all(&responder->sender, &outbox);
 		stats_add(responder->stats, STAT_frames_originated, n_sent);
 		stats_add(responder->stats, STAT_frames_unsent, 1 - n_sent);
+		if (n_sent == 0)
+			host_unsent(host, now);
 	}
 }
 

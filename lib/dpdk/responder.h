@@ -37,7 +37,8 @@ void responder_take(struct responder *responder, struct refused *refused, uint64
  * without one. */
 void responder_relay(struct responder *responder);
 
-/* About once a second: what is due of the port's own accord. */
+/* About once a second: what is due of the port's own accord; what the device does not take is due
+ * the next time. now: ns, monotonic. */
 void responder_refresh(struct responder *responder, uint64_t now);
 
 /* NULL is fine. */

@@ -17,9 +17,6 @@
 /* A lost address is tried again when nobody was heard with it for so long: RATE_LIMIT_INTERVAL. */
 #define LOST_FOR (60 * (uint64_t)NS_PER_S)
 
-/* Who steps about once a second is not always late. */
-#define SLACK (50 * (uint64_t)NS_PER_MS)
-
 static void
 set_state(struct claim *claim, enum claim_state state)
 {
@@ -64,7 +61,7 @@ claim_step(struct claim *claim, unsigned address_size, uint64_t now)
 		claim->due = now + LOST_FOR;
 		return CLAIM_NOTHING;
 	}
-	if (now + SLACK < claim->due)
+	if (now + CLAIM_SLACK < claim->due)
 		return CLAIM_NOTHING;
 	if (claim_state(claim) == CLAIM_LOST)
 		claim_begin(claim, address_size, now);
@@ -72,6 +69,17 @@ claim_step(struct claim *claim, unsigned address_size, uint64_t now)
 		return probe(claim, address_size, now);
 	set_state(claim, CLAIM_HELD);
 	return claim->announcements_left > 0 ? announce(claim, now) : CLAIM_NOTHING;
+}
+
+/* A claim is held from its first announcement on. */
+void
+claim_unsent(struct claim *claim, uint64_t now)
+{
+	if (atomic_load_explicit(&claim->state, memory_order_relaxed) == CLAIM_PROBING)
+		claim->probes_left++;
+	else
+		claim->announcements_left++;
+	claim->due = now;
 }
 
 void

@@ -43,11 +43,18 @@ struct claim {
 	uint64_t due; /* ns; when to step again */
 };
 
-/* Owner: from the beginning, with the first probe due at once; the interface came up. */
+/* Who steps about once a second is not always late: so much early (ns) is not early. */
+#define CLAIM_SLACK UINT64_C(50000000)
+
+/* Owner: from the beginning, with the first probe due at once; the interface came up. now, here and
+ * below: ns, monotonic. */
 void claim_begin(struct claim *claim, unsigned address_size, uint64_t now);
 
-/* Owner: what to send now (ns, monotonic). Once for each thing that is due. */
+/* Owner: what to send now. Once for each thing that is due. */
 enum claim_action claim_step(struct claim *claim, unsigned address_size, uint64_t now);
+
+/* Owner: what the last step asked for could not be sent; it is due again. */
+void claim_unsent(struct claim *claim, uint64_t now);
 
 /* Any thread: a station of that MAC uses the address, or is about to. */
 void claim_dispute(struct claim *claim, const uint8_t mac[6]);

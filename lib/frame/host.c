@@ -116,10 +116,11 @@ host_hear(struct host *host, const uint8_t *address, uint8_t size, const uint8_t
 {
 	for (size_t i = 0; i < host->n_gateways; i++) {
 		struct host_gateway *gateway = &host->gateways[i];
+		uint64_t heard = atomic_load_explicit(&gateway->mac, memory_order_relaxed);
 
-		if (prefix_is(&gateway->address, address, size) &&
-			(overrides ||
-				atomic_load_explicit(&gateway->mac, memory_order_relaxed) == 0))
+		/* All workers read the line: what is known is not written again. */
+		if (prefix_is(&gateway->address, address, size) && heard != pack(mac) &&
+			(overrides || heard == 0))
 			atomic_store_explicit(&gateway->mac, pack(mac), memory_order_relaxed);
 	}
 }
@@ -254,11 +255,11 @@ address_for(const struct host *host, const struct prefix *gateway)
 }
 
 static size_t
-ask_for(const struct host *host, struct host_gateway *gateway, uint64_t now, uint8_t *ret_frame)
+ask_for(struct host *host, struct host_gateway *gateway, uint64_t now, uint8_t *ret_frame)
 {
 	const uint8_t *sender;
 
-	if (now < gateway->due)
+	if (now + CLAIM_SLACK < gateway->due)
 		return 0;
 	sender = address_for(host, &gateway->address);
 	if (sender == NULL)
@@ -266,6 +267,8 @@ ask_for(const struct host *host, struct host_gateway *gateway, uint64_t now, uin
 	gateway->due = now +
 		(atomic_load_explicit(&gateway->mac, memory_order_relaxed) == 0 ? ASK_EVERY
 										: ASK_AGAIN_AFTER);
+	host->last_claim = NULL;
+	host->last_gateway = gateway;
 	return write_question(host, sender, &gateway->address, ret_frame);
 }
 
@@ -279,6 +282,7 @@ host_next(struct host *host, uint64_t now, uint8_t ret_frame[HOST_FRAME_MAX])
 	for (size_t i = 0; i < host->n_addresses; i++) {
 		struct host_address *own = &host->addresses[i];
 
+		host->last_claim = &own->claim;
 		switch (claim_step(&own->claim, own->prefix.address_size, now)) {
 		case CLAIM_PROBE:
 			return write_question(host, NULL, &own->prefix, ret_frame);
@@ -291,4 +295,13 @@ host_next(struct host *host, uint64_t now, uint8_t ret_frame[HOST_FRAME_MAX])
 	for (size_t i = 0; i < host->n_gateways && size == 0; i++)
 		size = ask_for(host, &host->gateways[i], now, ret_frame);
 	return size;
+}
+
+void
+host_unsent(struct host *host, uint64_t now)
+{
+	if (host->last_claim != NULL)
+		claim_unsent(host->last_claim, now);
+	else
+		host->last_gateway->due = now;
 }

@@ -31,6 +31,10 @@ struct host {
 	size_t n_addresses;
 	struct host_gateway *gateways;
 	size_t n_gateways;
+
+	/* By the owner: what the last frame was for, one of the two. */
+	struct claim *last_claim;
+	struct host_gateway *last_gateway;
 };
 
 /* The longest frame that host_next writes: a neighbour solicitation. */
@@ -39,7 +43,7 @@ struct host {
 /* Copies the prefixes, of which a gateway's length means nothing. 0 or -ENOMEM. */
 int host_init(struct host *host, const struct prefix *addresses, size_t n_addresses,
 	const struct prefix *gateways, size_t n_gateways);
-void host_done(struct host *host);
+void host_done(struct host *host); /* one of zeros is fine */
 
 /* Any thread: NULL when it is not the host's. */
 struct host_address *host_find(const struct host *host, const uint8_t *address, uint8_t size);
@@ -58,10 +62,14 @@ void host_hear(struct host *host, const uint8_t *address, uint8_t size, const ui
 bool host_route(const struct host *host, const uint8_t *to, uint8_t size, const uint8_t asker[6],
 	uint8_t ret_mac[6]);
 
-/* Owner: when the link comes up, all claims begin again. */
+/* Owner: when the link comes up, all claims begin again. now, here and below: ns, monotonic. */
 void host_link(struct host *host, bool has_link, uint64_t now);
 
-/* Owner: writes the next frame that is due now (ns, monotonic); returns its size, or 0. */
+/* Owner: writes the next frame that is due now; returns its size, or 0. */
 size_t host_next(struct host *host, uint64_t now, uint8_t ret_frame[HOST_FRAME_MAX]);
+
+/* Owner: the frame of the last host_next, which returned one, could not be sent: a question that
+ * nobody heard proves nothing. It is due again. */
+void host_unsent(struct host *host, uint64_t now);
 
 #endif

@@ -89,6 +89,63 @@ probes_three_times_and_announces_twice_over_ipv4(void **state)
 	host_done(&host);
 }
 
+/* RFC 5227 section 2.1.1 wants probes on the wire, not the wish to send some. */
+static void
+probes_and_announces_again_what_could_not_be_sent(void **state)
+{
+	(void)state;
+	begin(&own4, NULL);
+	expect_next(0, probe4, sizeof(probe4));
+	host_unsent(&host, began);
+	expect_at(10, probe4, sizeof(probe4));
+	expect_at(20, probe4, sizeof(probe4));
+	expect_at(30, probe4, sizeof(probe4));
+	expect_at(49, NULL, 0);
+	expect_next(50, announcement4, sizeof(announcement4));
+	host_unsent(&host, began + 5 * NS_PER_S);
+	expect_at(60, announcement4, sizeof(announcement4));
+	expect_at(80, announcement4, sizeof(announcement4));
+	expect_at(600, NULL, 0);
+	host_done(&host);
+}
+
+static void
+asks_for_a_gateway_again_when_that_could_not_be_sent(void **state)
+{
+	uint8_t buffer[HOST_FRAME_MAX];
+
+	(void)state;
+	begin(&own4, &gateway4);
+	host_hear(&host, BYTES(NET4(254)), 4, BYTES(2, 0, 0, 0, 0, 254), true);
+	for (unsigned second = 0; second < 4; second++)
+		while (host_next(&host, began + second * NS_PER_S, buffer) != 0)
+			;
+	expect_next(40, announcement4, sizeof(announcement4));
+	expect_next(40, question4, sizeof(question4));
+	host_unsent(&host, began + 4 * NS_PER_S);
+	expect_at(50, question4, sizeof(question4));
+	host_done(&host);
+}
+
+/* Who comes about once a second comes 40 ms early now and then. */
+static void
+asks_for_a_gateway_though_it_is_a_little_early(void **state)
+{
+	uint8_t buffer[HOST_FRAME_MAX];
+	uint64_t asked = 0;
+
+	(void)state;
+	begin(&own4, &gateway4);
+	for (unsigned second = 0; second <= 10; second++)
+		while (host_next(&host, began + second * NS_PER_S, buffer) != 0)
+			asked = began + second * NS_PER_S;
+	assert_int_equal(asked, began + 10 * NS_PER_S);
+	assert_int_equal(host_next(&host, asked + 960 * NS_PER_MS, buffer), sizeof(question4));
+	assert_memory_equal(buffer, question4, sizeof(question4));
+	assert_int_equal(host_next(&host, asked + 1900 * NS_PER_MS, buffer), 0);
+	host_done(&host);
+}
+
 static void
 solicits_once_and_advertises_twice_over_ipv6(void **state)
 {
@@ -200,6 +257,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(probes_three_times_and_announces_twice_over_ipv4),
+		cmocka_unit_test(probes_and_announces_again_what_could_not_be_sent),
+		cmocka_unit_test(asks_for_a_gateway_again_when_that_could_not_be_sent),
+		cmocka_unit_test(asks_for_a_gateway_though_it_is_a_little_early),
 		cmocka_unit_test(solicits_once_and_advertises_twice_over_ipv6),
 		cmocka_unit_test(begins_again_when_the_link_comes_back),
 		cmocka_unit_test(asks_for_a_gateway_until_it_is_heard_and_then_seldom),
