@@ -154,20 +154,20 @@ describe_cpus(const cpu_set_t *cpus, char *text, size_t size)
 }
 
 /* Isolated CPUs are not in the affinity that a process inherits, but its threads may ask for them:
- * only the cgroup stands in the way. */
-static bool
-can_pin(const cpu_set_t *before, unsigned cpu)
+ * only the cgroup stands in the way. 0: it can, -ENXIO: it cannot, or -errno: it could and did not
+ * come back. */
+static int
+try_pin(const cpu_set_t *before, unsigned cpu)
 {
 	cpu_set_t wanted;
-	bool can;
 
 	if (cpu >= CPU_SETSIZE)
-		return false;
+		return -ENXIO;
 	CPU_ZERO(&wanted);
 	CPU_SET(cpu, &wanted);
-	can = sched_setaffinity(0, sizeof(wanted), &wanted) == 0;
-	sched_setaffinity(0, sizeof(*before), before);
-	return can;
+	if (sched_setaffinity(0, sizeof(wanted), &wanted) != 0)
+		return -ENXIO;
+	return sched_setaffinity(0, sizeof(*before), before) == 0 ? 0 : -errno;
 }
 
 /* EAL panics over a CPU that it may not use. */
@@ -175,9 +175,17 @@ static int
 check_cpu(const cpu_set_t *allowed, const char *who, unsigned cpu, struct error *error)
 {
 	char text[128];
+	int result;
 
-	if ((cpu < CPU_SETSIZE && CPU_ISSET(cpu, allowed)) || can_pin(allowed, cpu))
+	if (cpu < CPU_SETSIZE && CPU_ISSET(cpu, allowed))
 		return 0;
+	result = try_pin(allowed, cpu);
+	if (result == 0)
+		return 0;
+	if (result != -ENXIO)
+		return error_fill(error, -result,
+			"%s wants CPU %u: the calling thread moved there and cannot move back: %s",
+			who, cpu, strerror(-result));
 	describe_cpus(allowed, text, sizeof(text));
 	return error_fill(error, EINVAL,
 		"%s wants CPU %u, but this process may use CPU %s only: choose among these, or "
@@ -189,6 +197,7 @@ int
 eal_check(const struct eal_options *options, struct error *error)
 {
 	cpu_set_t allowed;
+	int result;
 
 	if (options->n_workers > WORKERS_MAX)
 		return error_fill(error, EINVAL, "%zu workers are too many: DPDK runs at most %d",
@@ -197,14 +206,16 @@ eal_check(const struct eal_options *options, struct error *error)
 		return error_fill(error, EINVAL,
 			"the machine has more CPUs than the %d that Penstock knows", CPU_SETSIZE);
 	if (options->main_cpu >= 0 &&
-		check_cpu(&allowed, "the main thread", (unsigned)options->main_cpu, error) != 0)
-		return -EINVAL;
+		(result = check_cpu(&allowed, "the main thread", (unsigned)options->main_cpu,
+			 error)) != 0)
+		return result;
 	for (size_t i = 0; i < options->n_workers; i++) {
 		char who[32];
 
 		snprintf(who, sizeof(who), "worker %zu", i);
-		if (check_cpu(&allowed, who, options->worker_cpus[i], error) != 0)
-			return -EINVAL;
+		result = check_cpu(&allowed, who, options->worker_cpus[i], error);
+		if (result != 0)
+			return result;
 	}
 	return 0;
 }

@@ -35,8 +35,9 @@ struct eal_options {
  */
 bool eal_telemetry_path(const char *path, char *telemetry, size_t size);
 
-/* Fails before EAL does where that can be seen: no such CPU, too many workers. Touches nothing.
- * 0, or -EINVAL with error filled. */
+/* Fails before EAL does where that can be seen: no such CPU, too many workers. To find out about a
+ * CPU outside its affinity, the calling thread moves there and back; nothing else is touched.
+ * 0, or -errno with error filled. */
 int eal_check(const struct eal_options *options, struct error *error);
 
 /* Bytes in hugepages that eal_start with these options takes at most: the ports' and its own. */
