@@ -172,11 +172,10 @@ slots_to_expire(const struct worker *worker, uint64_t elapsed)
 	return n < EXPIRE_SLOTS_MAX ? (uint32_t)n : EXPIRE_SLOTS_MAX;
 }
 
-/* The one place for all that is not a datagram. */
+/* What needs nothing of the inputs. */
 static void
-housekeep(struct worker *worker)
+keep_books(struct worker *worker, uint64_t now)
 {
-	uint64_t now = clock_monotonic(worker->clock);
 	uint64_t wanted = atomic_load_explicit(&worker->epoch_wanted, memory_order_acquire);
 
 	stages_count(&worker->stages, now, &worker->stats);
@@ -185,15 +184,24 @@ housekeep(struct worker *worker)
 	shard_expire(worker->shard, now, slots_to_expire(worker, now - worker->housekept_at));
 	worker->housekept_at = now;
 	lines_sweep(&worker->lines, now);
+	stats_publish(&worker->published, &worker->stats,
+		atomic_load_explicit(&worker->shard->epoch, memory_order_relaxed));
+	worker->n_unpublished = 0;
+	stages_end(&worker->stages, STAGE_HOUSEKEEP);
+}
+
+/* The one place for all that is not a datagram. */
+static void
+housekeep(struct worker *worker)
+{
+	uint64_t now = clock_monotonic(worker->clock);
+
 	if (now >= worker->refresh_at) {
 		worker->refresh_at = now + REFRESH_EVERY;
 		for (uint32_t i = 0; i < worker->n_inputs; i++)
 			input_refresh(worker->input[i]);
 	}
-	stats_publish(&worker->published, &worker->stats,
-		atomic_load_explicit(&worker->shard->epoch, memory_order_relaxed));
-	worker->n_unpublished = 0;
-	stages_end(&worker->stages, STAGE_HOUSEKEEP);
+	keep_books(worker, now);
 }
 
 /* Waits until an input or another thread has something, a second at most. */
@@ -344,5 +352,7 @@ worker_finish(struct worker *worker, uint64_t epoch)
 	for (uint32_t i = 0; i < worker->n_inputs; i++)
 		input_settle(worker->input[i]);
 	atomic_store(&worker->epoch_wanted, epoch);
-	housekeep(worker);
+	/* Refreshing is the owner's, who has done it last: here it would send from another thread.
+	 */
+	keep_books(worker, clock_monotonic(worker->clock));
 }
