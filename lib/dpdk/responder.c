@@ -13,7 +13,8 @@
 #include "frame/answerer.h"
 #include "frame/ether.h"
 
-/* Bytes of the longest answer: to an echo request that fills a jumbo frame in one buffer. */
+/* Bytes of the longest answer, which is in one buffer as its question is: of net_af_packet with a
+ * large framesz; other devices' buffers hold 2048. */
 #define ANSWER_MAX 10240
 
 /* A burst of frames on their way to one queue of a device. */
@@ -35,6 +36,7 @@ struct responder {
 	struct port *port;
 	struct rte_mempool *pool;
 	uint16_t share;
+	uint16_t answer_max; /* bytes of an answer that a buffer and answer[] hold */
 	uint16_t n_senders,
 		n_exceptions; /* queues of the port to send on, and of its exception port */
 	bool has_exception;
@@ -80,6 +82,8 @@ responder_new(struct port *port, uint16_t share, struct stats *stats,
 	responder->stats = stats;
 	responder->port = port;
 	responder->pool = port_pool(port);
+	responder->answer_max = RTE_MIN(ANSWER_MAX,
+		rte_pktmbuf_data_room_size(responder->pool) - RTE_PKTMBUF_HEADROOM);
 	responder->share = share;
 	responder->has_exception = exception != NULL;
 	responder->n_senders = port_send_queues(port);
@@ -109,7 +113,7 @@ wrap(const struct responder *responder, const uint8_t *bytes, size_t size)
 }
 
 /* STAT_frames_answered and *ret_answer, or why there is none (see answerer_take). A frame in more
- * than one buffer is longer than anything that we answer. */
+ * than one buffer is not answered: an echo request of more than a buffer holds. */
 static enum counter
 answer(struct responder *responder, const struct rte_mbuf *question, uint64_t now,
 	struct rte_mbuf **ret_answer)
@@ -117,7 +121,7 @@ answer(struct responder *responder, const struct rte_mbuf *question, uint64_t no
 	enum counter reason;
 	size_t size;
 
-	if (question->nb_segs != 1 || answerer_room(question->data_len) > ANSWER_MAX)
+	if (question->nb_segs != 1 || answerer_room(question->data_len) > responder->answer_max)
 		return STAT_NONE;
 	reason = answerer_take(&responder->answerer,
 		span_of(rte_pktmbuf_mtod(question, const uint8_t *), question->data_len), now,
@@ -128,8 +132,9 @@ answer(struct responder *responder, const struct rte_mbuf *question, uint64_t no
 	return *ret_answer != NULL ? reason : STAT_frames_dropped_answer_not_sent;
 }
 
-/* Whether the kernel may make something of a frame that ended for this reason. Damaged ones, and
- * those from sources that the port does not allow, end here. */
+/* Whether the kernel may make something of a frame that ended for this reason. Damaged ones end
+ * here, and datagrams to the port from a source that it does not allow: what is for the kernel is
+ * the kernel's to judge. */
 static bool
 is_for_exception(const struct responder *responder, const struct rte_mbuf *mbuf,
 	enum counter reason)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which datagrams are for a port: sent to its UDP port and to one of its addresses, by a source
- * that it accepts. Kernel bypass takes the firewall away; this is what stands in for it. */
+ * that it accepts. Kernel bypass takes the firewall away; for these datagrams, this is what stands
+ * in for it. What is not for the port, a datagram to another UDP port as well as TCP, may go to an
+ * exception port whatever its source: there the kernel's firewall judges. */
 #ifndef FRAME_FILTER_H
 #define FRAME_FILTER_H
 
