@@ -181,6 +181,18 @@ disagrees_about_end(const struct datagram *datagram, uint32_t end, bool more)
 	return !more && datagram->n_pieces > 0 && datagram->piece[datagram->n_pieces - 1].end > end;
 }
 
+/* Whether the fragment brings what this piece has brought. */
+static bool
+is_duplicate(const struct datagram *datagram, const struct piece *piece,
+	const struct frame *fragment)
+{
+	struct span bytes = fragment->payload;
+
+	return piece->begin == fragment->fragment.offset &&
+		(size_t)(piece->end - piece->begin) == bytes.size &&
+		memcmp(datagram->bytes + piece->begin, bytes.data, bytes.size) == 0;
+}
+
 /* STAT_NONE: it has its place now. Otherwise nothing has changed. */
 static enum counter
 place(struct datagram *datagram, const struct frame *fragment)
@@ -195,10 +207,7 @@ place(struct datagram *datagram, const struct frame *fragment)
 	while (after > datagram->piece && after[-1].begin > new.begin)
 		after--;
 	before = after > datagram->piece ? after - 1 : NULL;
-	if (before != NULL && before->begin == new.begin &&
-		before->end ==
-			new.end &&memcmp(datagram->bytes + new.begin, fragment->payload.data,
-				fragment->payload.size) == 0)
+	if (before != NULL && is_duplicate(datagram, before, fragment))
 		return STAT_frames_dropped_fragment_duplicate;
 	if ((before != NULL && before->end > new.begin) ||
 		(after < datagram->piece + datagram->n_pieces && after->begin < new.end))
