@@ -7,6 +7,7 @@
 
 #include <rte_ethdev.h>
 
+#include "frame/ether.h"
 #include "frame/neighbour.h"
 
 _Static_assert(MAC_SIZE == RTE_ETHER_ADDR_LEN, "one address");
@@ -14,15 +15,14 @@ _Static_assert(MAC_SIZE == RTE_ETHER_ADDR_LEN, "one address");
 void
 mac_filter_group(const struct prefix *group, uint8_t ret_mac[MAC_SIZE])
 {
-	static const uint8_t v4[] = {0x01, 0x00, 0x5e}, v6[] = {0x33, 0x33};
+	static const uint8_t v4[] = {0x01, 0x00, 0x5e};
 
 	if (group->address_size == 4) {
 		memcpy(ret_mac, v4, sizeof(v4));
 		ret_mac[3] = group->address[1] & 0x7f; /* 23 of the 28 bits of the group */
 		memcpy(ret_mac + 4, group->address + 2, 2);
 	} else {
-		memcpy(ret_mac, v6, sizeof(v6));
-		memcpy(ret_mac + 2, group->address + 12, 4);
+		ether_group6(group->address, ret_mac);
 	}
 }
 

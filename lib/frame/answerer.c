@@ -130,7 +130,6 @@ take_arp(struct answerer *answerer, struct question *question)
 static enum counter
 answer_solicitation(struct question *question, const struct neighbour *solicitation)
 {
-	static const uint8_t all_nodes_mac[6] = {0x33, 0x33, 0, 0, 0, 1};
 	bool is_probe = neighbour_is_unspecified(solicitation->source);
 	const struct neighbour answer = {.type = NEIGHBOUR_ADVERTISEMENT,
 		.flags = is_probe ? NEIGHBOUR_OVERRIDE : NEIGHBOUR_OVERRIDE | NEIGHBOUR_SOLICITED,
@@ -139,7 +138,9 @@ answer_solicitation(struct question *question, const struct neighbour *solicitat
 		.target = solicitation->target,
 		.mac = question->host->mac};
 	const uint8_t *to = question->from;
+	uint8_t all_nodes_mac[6];
 
+	ether_group6(neighbour_all_nodes, all_nodes_mac);
 	if (is_probe)
 		to = all_nodes_mac;
 	else if (solicitation->mac != NULL)

@@ -3,6 +3,7 @@
 #ifndef FRAME_ETHER_H
 #define FRAME_ETHER_H
 
+#include "base/compiler.h"
 #include "base/span.h"
 #include "frame/headers.h"
 
@@ -17,10 +18,10 @@ ether_parse(struct span frame, size_t *ret_size, uint16_t *ret_type)
 	size_t size = ETHER_HDR_LEN;
 	uint16_t type;
 
-	if (frame.size < size)
+	if (unlikely(frame.size < size))
 		return false;
 	type = load_be16(frame.data + size - 2);
-	for (unsigned n = 0; is_tag(type) && n < TAGS_MAX; n++) {
+	for (unsigned n = 0; unlikely(is_tag(type)) && n < TAGS_MAX; n++) {
 		size += TAG_SIZE;
 		if (frame.size < size)
 			return false;
@@ -29,6 +30,15 @@ ether_parse(struct span frame, size_t *ret_size, uint16_t *ret_type)
 	*ret_size = size;
 	*ret_type = type;
 	return true;
+}
+
+/* Of an IPv6 group: RFC 2464 section 7. */
+static inline void
+ether_group6(const uint8_t group[16], uint8_t ret_mac[ETHER_MAC_SIZE])
+{
+	ret_mac[0] = 0x33;
+	ret_mac[1] = 0x33;
+	memcpy(ret_mac + 2, group + 12, 4);
 }
 
 /* Multicast or broadcast. */

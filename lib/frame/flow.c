@@ -4,7 +4,7 @@
 
 #include "base/compiler.h"
 #include "base/hash.h"
-#include "frame/headers.h"
+#include "frame/ether.h"
 
 #define PORTS_SIZE 4 /* of UDP: source and destination */
 
@@ -37,24 +37,6 @@ hash_ipv4(struct span packet, uint64_t seed, uint64_t *ret_hash)
 	}
 	*ret_hash = hash_flow(packet.data + 12, 2 * sizeof(struct in_addr), ports, seed);
 	return true;
-}
-
-/* Bytes of an extension header of that type, of which 8 are there; 0: it is none. */
-static size_t
-extension_size(uint8_t type, const uint8_t *header)
-{
-	switch (type) {
-	case IPPROTO_HOPOPTS:
-	case IPPROTO_DSTOPTS:
-	case IPPROTO_ROUTING:
-		return ((size_t)header[1] + 1) * 8;
-	case IPPROTO_FRAGMENT:
-		return 8;
-	case IPPROTO_AH: /* RFC 4302 section 2.2 */
-		return ((size_t)header[1] + 2) * 4;
-	default:
-		return 0;
-	}
 }
 
 /* UDP's ports behind all extension headers, or NULL. A fragment ends the search. */
@@ -97,18 +79,11 @@ hash_ipv6(struct span packet, uint64_t seed, uint64_t *ret_hash)
 bool
 flow_hash(struct span frame, uint64_t seed, uint64_t *ret_hash)
 {
-	size_t offset = ETHER_HDR_LEN;
 	uint16_t type;
+	size_t offset;
 
-	if (unlikely(frame.size < ETHER_HDR_LEN))
+	if (unlikely(!ether_parse(frame, &offset, &type)))
 		return false;
-	type = load_be16(frame.data + offset - 2);
-	for (unsigned n = 0; unlikely(is_tag(type)) && n < TAGS_MAX; n++) {
-		offset += TAG_SIZE;
-		if (frame.size < offset)
-			return false;
-		type = load_be16(frame.data + offset - 2);
-	}
 	if (likely(type == ETHERTYPE_IP))
 		return hash_ipv4(span_from(frame, offset), seed, ret_hash);
 	return type == ETHERTYPE_IPV6 && hash_ipv6(span_from(frame, offset), seed, ret_hash);

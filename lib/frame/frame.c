@@ -4,10 +4,9 @@
 
 #include "base/compiler.h"
 #include "frame/checksum.h"
-#include "frame/headers.h"
+#include "frame/ether.h"
 
 #define PACKET_MAX 65535 /* bytes that a length field of IP can tell */
-#define FRAGMENT_HEADER_SIZE 8
 #define IPV4_MORE 0x2000 /* more fragments; the offset is below, in units of 8 bytes */
 #define IPV6_MORE 0x0001 /* the offset is in the upper 13 bits, in bytes */
 
@@ -112,19 +111,17 @@ parse_ipv4(struct span bytes, unsigned checks, struct frame *ret_frame)
  * within the packet, or why the chain ends here; STAT_frames_queued: it is a fragment header.
  */
 static enum counter
-extension_size(uint8_t type, struct span packet, bool first, size_t *ret_size)
+judge_extension(uint8_t type, struct span packet, bool first, size_t *ret_size)
 {
 	size_t size;
 
 	if (packet.size < 8)
 		return STAT_frames_dropped_bad_extension;
-	size = ((size_t)packet.data[1] + 1) * 8;
+	size = extension_size(type, packet.data);
 	switch (type) {
 	case IPPROTO_HOPOPTS: /* only directly after the IPv6 header: RFC 8200 section 4.1 */
 		if (!first)
 			return STAT_frames_dropped_bad_extension;
-		break;
-	case IPPROTO_DSTOPTS:
 		break;
 	case IPPROTO_ROUTING: /* segments left: we are not the final destination */
 		if (packet.data[3] != 0)
@@ -133,12 +130,12 @@ extension_size(uint8_t type, struct span packet, bool first, size_t *ret_size)
 	case IPPROTO_FRAGMENT:
 		if ((load_be16(packet.data + 2) & IPV6_FRAGMENT) != 0)
 			return STAT_frames_queued;
-		size = FRAGMENT_HEADER_SIZE;
 		break;
-	default: /* AH: in units of 4 bytes, less 2, and 12 at the least: RFC 4302 section 2.2 */
-		size = ((size_t)packet.data[1] + 2) * 4;
+	case IPPROTO_AH: /* 12 bytes at the least: RFC 4302 section 2.2 */
 		if (size < 12)
 			return STAT_frames_dropped_bad_extension;
+		break;
+	default: /* options for the destination */
 		break;
 	}
 	if (size > packet.size)
@@ -165,7 +162,7 @@ skip_extensions(struct packet *packet, unsigned n)
 
 		if (n == EXTENSIONS_MAX)
 			return STAT_frames_dropped_bad_extension;
-		reason = extension_size(packet->type, packet->body, n == 0, &size);
+		reason = judge_extension(packet->type, packet->body, n == 0, &size);
 		if (reason != STAT_NONE)
 			return reason;
 		packet->type = packet->body.data[0];
@@ -254,18 +251,11 @@ frame_parse_packet(const struct packet *packet, unsigned checks, struct frame *r
 enum counter
 frame_parse(struct span bytes, unsigned checks, struct frame *ret_frame)
 {
-	size_t offset = ETHER_HDR_LEN;
 	uint16_t type;
+	size_t offset;
 
-	if (unlikely(bytes.size < ETHER_HDR_LEN))
+	if (unlikely(!ether_parse(bytes, &offset, &type)))
 		return STAT_frames_dropped_too_short;
-	type = load_be16(bytes.data + offset - 2);
-	for (unsigned n = 0; unlikely(is_tag(type)) && n < TAGS_MAX; n++) {
-		offset += TAG_SIZE;
-		if (bytes.size < offset)
-			return STAT_frames_dropped_too_short;
-		type = load_be16(bytes.data + offset - 2);
-	}
 	if (likely(type == ETHERTYPE_IP))
 		return parse_ipv4(span_from(bytes, offset), checks, ret_frame);
 	if (type == ETHERTYPE_IPV6)

@@ -20,6 +20,7 @@
 #define IPV6_HEADER_SIZE 40
 #define IPV6_FRAGMENT 0xfff9 /* offset or M: RFC 8200 section 4.5 */
 #define EXTENSIONS_MAX 8
+#define FRAGMENT_HEADER_SIZE 8
 #define UDP_HEADER_SIZE 8
 
 static inline uint16_t
@@ -42,6 +43,25 @@ static inline bool
 is_tag(uint16_t type)
 {
 	return type == ETHERTYPE_VLAN || type == ETHERTYPE_SERVICE_TAG || type == ETHERTYPE_OLD_TAG;
+}
+
+/* Bytes of an IPv6 extension header of that type (RFC 8200 section 4), of which 8 are there; 0: it
+ * is none. */
+static inline size_t
+extension_size(uint8_t type, const uint8_t *header)
+{
+	switch (type) {
+	case IPPROTO_HOPOPTS:
+	case IPPROTO_DSTOPTS:
+	case IPPROTO_ROUTING:
+		return ((size_t)header[1] + 1) * 8;
+	case IPPROTO_FRAGMENT:
+		return FRAGMENT_HEADER_SIZE;
+	case IPPROTO_AH: /* in units of 4 bytes, less 2: RFC 4302 section 2.2 */
+		return ((size_t)header[1] + 2) * 4;
+	default:
+		return 0;
+	}
 }
 
 #endif

@@ -183,14 +183,13 @@ write_arp(const struct host *host, const uint8_t *sender, const uint8_t *target,
 	return ETHER_SIZE_MIN;
 }
 
-/* A group's MAC: RFC 2464 section 7. */
 static size_t
 write_neighbour(const struct host *host, const struct neighbour *neighbour, uint8_t *ret_frame)
 {
-	uint8_t mac[6] = {0x33, 0x33};
+	uint8_t mac[6];
 	size_t size;
 
-	memcpy(mac + 2, neighbour->destination + 12, 4);
+	ether_group6(neighbour->destination, mac);
 	size = write_ether(host, mac, ETHERTYPE_IPV6, ret_frame);
 	return size + neighbour_write(neighbour, ret_frame + size);
 }

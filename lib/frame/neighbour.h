@@ -16,7 +16,6 @@ enum neighbour_type {
 
 /* Of an advertisement. */
 enum neighbour_flag {
-	NEIGHBOUR_ROUTER = 0x80,
 	NEIGHBOUR_SOLICITED = 0x40,
 	NEIGHBOUR_OVERRIDE = 0x20,
 };
