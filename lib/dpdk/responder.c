@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
@@ -31,7 +32,7 @@ struct sender {
 };
 
 struct responder {
-	struct answerer answerer;
+	cache_aligned struct answerer answerer; /* in no line of another thread's */
 	struct stats *stats;
 	struct port *port;
 	struct rte_mempool *pool;
@@ -74,10 +75,11 @@ responder_new(struct port *port, uint16_t share, struct stats *stats,
 	struct responder **ret_responder)
 {
 	const struct exception *exception = port_exception(port);
-	struct responder *responder = calloc(1, sizeof(*responder));
+	struct responder *responder = aligned_alloc(CACHE_LINE_SIZE, sizeof(*responder));
 
 	if (responder == NULL)
 		return -ENOMEM;
+	memset(responder, 0, sizeof(*responder));
 	responder->answerer.host = port_host(port);
 	responder->stats = stats;
 	responder->port = port;
