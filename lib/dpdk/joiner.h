@@ -30,7 +30,7 @@ struct joiner {
 
 /* 0 or -ENOMEM. */
 int joiner_init(struct joiner *joiner);
-void joiner_free(struct joiner *joiner);
+void joiner_free(struct joiner *joiner); /* one of zeros, or whose joiner_init failed, is fine */
 
 /* The frame's bytes, with BURST_TAILROOM readable bytes behind them, valid until the reset; the
  * buffers stay the caller's. No data when it is longer than JOINER_FRAME_MAX. At most BURST_MAX

@@ -24,6 +24,7 @@ struct arp {
  * when it is no request and no reply of this kind, or comes from a group's MAC. */
 bool arp_parse(struct span bytes, struct arp *ret_arp);
 
+/* Writes what follows the Ethernet header; padding is the caller's. */
 void arp_write(const struct arp *arp, uint8_t ret_bytes[ARP_SIZE]);
 
 #endif

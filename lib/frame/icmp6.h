@@ -16,6 +16,7 @@ struct icmp6 {
  * else or extension headers in front of ICMP. */
 bool icmp6_parse(struct span packet, struct icmp6 *ret_icmp);
 
+/* Over the pseudo-header and the message: RFC 4443 section 2.3. */
 bool icmp6_checksum_is_right(const struct icmp6 *icmp);
 
 /* Writes the header in front of a message of that size, which stands in the packet already, and

@@ -64,12 +64,12 @@ struct account *input_account(const struct input *input);
 int input_fd(const struct input *input);
 
 /* Stops taking in: nothing new is accepted from senders, what was accepted can still be polled. It
- * is finite, and the first poll that returns n = 0 has reached its end; the descriptor may stay
- * readable after that. */
+ * is finite, and a poll that returns n = 0 has reached its end unless input_is_pending; the
+ * descriptor may stay readable after that. */
 void input_quiesce(struct input *input);
 
-/* After input_quiesce: true while another worker may still hand something over, so that a poll that
- * found nothing was not the end. */
+/* After input_quiesce: true while another worker may still hand something over, and of a queue that
+ * is polled until some polls in a row have found nothing: one that did was not the end. */
 bool input_is_pending(const struct input *input);
 
 /* After the last poll of all workers, any thread: counts what was handed over and nobody took,
