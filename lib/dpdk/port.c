@@ -15,7 +15,6 @@
 #include "dpdk/exception.h"
 #include "dpdk/flow_rule.h"
 #include "dpdk/guard.h"
-#include "dpdk/joiner.h"
 #include "dpdk/mac_filter.h"
 #include "dpdk/memif.h"
 #include "dpdk/mtu.h"
@@ -24,20 +23,6 @@
 #include "dpdk/words.h"
 #include "dpdk/xstats.h"
 #include "dsd/burst.h"
-#include "frame/reassembly.h"
-
-/* A NIC fills its ring while we decode: 1024 frames are 0.8 ms of a full 10 Gbit/s. A virtual
- * device keeps its frames elsewhere. */
-#define DESCRIPTORS 1024
-#define DESCRIPTORS_VIRTUAL 256
-#define SEND_DESCRIPTORS 256
-#define SEND_DESCRIPTORS_PCI_MAX 512 /* vmxnet3 has no shorter ring */
-
-/* See rings(). */
-#define RINGS_MAX 2
-
-/* Rings and state of the device, beside its buffers. */
-#define DEVICE_MEMORY (size_t)(2 << 20)
 
 struct share {
 	cache_aligned _Atomic uint64_t frames;
@@ -63,174 +48,6 @@ struct port {
 	const struct memif_ring *ring; /* that port_unread has found; valid while the link is up */
 	struct port_control control;
 };
-
-static int
-parse_prefixes(const char *port, const char *what, const char *const *texts, size_t n,
-	struct prefix *prefixes, struct error *error)
-{
-	for (size_t i = 0; i < n; i++)
-		if (prefix_parse(texts[i], &prefixes[i]) != 0)
-			return error_fill(error, EINVAL,
-				"port %s: %s: '%s' is no address and no prefix "
-				"(192.0.2.10/24, 2001:db8::10/64)",
-				port, what, texts[i]);
-	return 0;
-}
-
-static int
-build_filter(const struct port_spec *spec, struct filter *filter, struct error *error)
-{
-	int result;
-
-	filter->udp_port = spec->udp_port;
-	filter->n_addresses = spec->n_addresses;
-	filter->n_allow = spec->n_allow;
-	filter->n_groups = spec->n_multicast;
-	filter->addresses = calloc(spec->n_addresses + 1, sizeof(*filter->addresses));
-	filter->allow = calloc(spec->n_allow + 1, sizeof(*filter->allow));
-	filter->groups = calloc(spec->n_multicast + 1, sizeof(*filter->groups));
-	if (filter->addresses == NULL || filter->allow == NULL || filter->groups == NULL)
-		return error_fill(error, ENOMEM, "port %s: no memory", spec->name);
-	result = parse_prefixes(spec->name, "addresses", spec->addresses, spec->n_addresses,
-		filter->addresses, error);
-	if (result != 0)
-		return result;
-	result = parse_prefixes(spec->name, "multicast", spec->multicast, spec->n_multicast,
-		filter->groups, error);
-	if (result != 0)
-		return result;
-	return parse_prefixes(spec->name, "allow", spec->allow, spec->n_allow, filter->allow,
-		error);
-}
-
-static void
-free_filter(struct filter *filter)
-{
-	free(filter->addresses);
-	free(filter->allow);
-	free(filter->groups);
-}
-
-/* The addresses are the filter's. */
-static int
-build_host(const struct port_spec *spec, const struct filter *filter, struct host *host,
-	struct error *error)
-{
-	struct prefix *gateways = calloc(spec->n_gateways + 1, sizeof(*gateways));
-	int result;
-
-	if (gateways == NULL)
-		return error_fill(error, ENOMEM, "port %s: no memory", spec->name);
-	result = parse_prefixes(spec->name, "gateway", spec->gateways, spec->n_gateways, gateways,
-		error);
-	if (result == 0 &&
-		host_init(host, filter->addresses, filter->n_addresses, gateways,
-			spec->n_gateways) != 0)
-		result = error_fill(error, ENOMEM, "port %s: no memory", spec->name);
-	free(gateways);
-	return result;
-}
-
-static bool
-has_exception(const struct port_spec *spec)
-{
-	return spec->exception != NULL && spec->exception[0] != '\0';
-}
-
-int
-port_check(const struct port_spec *spec, struct error *error)
-{
-	struct filter filter = {0};
-	struct host host = {0};
-	int result;
-
-	if (spec->queues == 0)
-		return error_fill(error, EINVAL, "port %s: 0 queues receive nothing", spec->name);
-	if (spec->wants_flow && spec->udp_port == 0)
-		return error_fill(error, EINVAL,
-			"port %s: flow: on needs a UDP port that is known: set dogstatsd_port",
-			spec->name);
-	result = device_check(spec->device, error);
-	if (result == 0 && has_exception(spec))
-		result = exception_check(spec->exception, spec->name, error);
-	if (result == 0)
-		result = bond_check(spec->device, spec->members, spec->n_members, error);
-	if (result == 0)
-		result = build_filter(spec, &filter, error);
-	if (result == 0)
-		result = build_host(spec, &filter, &host, error);
-	host_done(&host);
-	free_filter(&filter);
-	return result;
-}
-
-/* Every buffer that can be somewhere else than in the pool: in a ring, in a burst that is being
- * decoded while the next is polled, in a thread's cache. So the pool never runs dry. Fragments that
- * wait hold none. descriptors: of all rings of a queue. */
-static unsigned
-count_buffers(unsigned queues, unsigned descriptors, unsigned n_sending, unsigned n_lanes,
-	unsigned n_threads, const struct mtu_wanted *mtu)
-{
-	return queues * (descriptors + BURST_MAX * (1 + mtu_segments_max(mtu))) + n_sending +
-		BURST_MAX + steer_buffers(n_lanes) * mtu_segments(mtu) + pool_cached(n_threads);
-}
-
-/* A port that answers sends on a queue for each that it receives on, so that no owner of one waits
- * for another. */
-static bool
-answers(const struct port_spec *spec)
-{
-	return spec->n_addresses > 0 || has_exception(spec);
-}
-
-/* What has the rings: a bond is as its members are. */
-static const char *
-lowest_device(const struct port_spec *spec)
-{
-	return spec->n_members != 0 ? spec->members[0] : spec->device;
-}
-
-/* How many devices have rings of their own. */
-static unsigned
-count_devices(size_t n_members)
-{
-	return n_members != 0 ? (unsigned)n_members : 1;
-}
-
-size_t
-port_memory(const struct port_spec *spec, size_t n_workers)
-{
-	const char *device = lowest_device(spec);
-	const struct mtu_wanted mtu = {spec->name, device, spec->mtu};
-	bool is_pci = device_is_pci(device);
-	unsigned descriptors = is_pci ? RINGS_MAX * DESCRIPTORS : DESCRIPTORS_VIRTUAL;
-	unsigned send_descriptors = is_pci ? SEND_DESCRIPTORS_PCI_MAX : SEND_DESCRIPTORS;
-	unsigned n_devices = count_devices(spec->n_members);
-	unsigned n_shares = RTE_MAX(spec->shares, spec->queues), n_buffers = 0;
-	unsigned n_threads = (unsigned)n_workers + 1;
-	size_t size =
-		steer_memory(n_shares - 1) + DEVICE_MEMORY + spec->n_members * BOND_MEMBER_MEMORY;
-
-	/* With each number of queues that the device may grant. */
-	for (unsigned n = 1; n <= spec->queues; n++) {
-		unsigned n_sending = send_descriptors * (answers(spec) ? n : 1) * n_devices;
-
-		if (has_exception(spec))
-			n_sending += exception_buffers(n_shares);
-		n_buffers = RTE_MAX(n_buffers,
-			count_buffers(n * n_devices, descriptors, n_sending,
-				spec->shares > n ? spec->shares - n : 0, n_threads, &mtu));
-	}
-	if (has_exception(spec))
-		size += exception_memory(n_shares, n_threads, send_descriptors, &mtu);
-	return size + pool_memory(spec->buffers_kept + n_buffers, mtu_buffer_size(device));
-}
-
-size_t
-port_frame_memory(const struct port_spec *spec)
-{
-	return RTE_MAX(spec->shares, spec->queues) * (REASSEMBLY_MEMORY + JOINER_MEMORY);
-}
 
 /* A host spreads over a virtual machine's queues, and a peer over a virtual device's, as it likes.
  * Nobody does for a NIC. */
@@ -284,9 +101,9 @@ configure(struct port *port, const struct rte_eth_dev_info *info)
 	struct port_facts *facts = &port->facts;
 	int result;
 
-	facts->send_descriptors = SEND_DESCRIPTORS;
+	facts->send_descriptors = PORT_SEND_DESCRIPTORS;
 	facts->queues = RTE_MIN(facts->queues_wanted, info->max_rx_queues);
-	facts->descriptors = facts->is_virtual ? DESCRIPTORS_VIRTUAL : DESCRIPTORS;
+	facts->descriptors = facts->is_virtual ? PORT_DESCRIPTORS_VIRTUAL : PORT_DESCRIPTORS;
 	if (facts->checksum == PORT_CHECKSUM_AUTO)
 		port->receive_offloads |= info->rx_offload_capa &
 			(RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM);
@@ -310,13 +127,13 @@ configure(struct port *port, const struct rte_eth_dev_info *info)
 static unsigned
 rings(const char *driver)
 {
-	return strcmp(driver, "net_vmxnet3") == 0 ? RINGS_MAX : 1;
+	return strcmp(driver, "net_vmxnet3") == 0 ? PORT_RINGS_MAX : 1;
 }
 
 static int
 create_pool(struct port *port)
 {
-	unsigned n_devices = count_devices(port->control.bond.n_members);
+	unsigned n_devices = port_count_devices(port->control.bond.n_members);
 	struct port_facts *facts = &port->facts;
 	unsigned n_sending = (unsigned)port->send_queues * facts->send_descriptors * n_devices;
 	char name[RTE_MEMPOOL_NAMESIZE];
@@ -325,9 +142,9 @@ create_pool(struct port *port)
 	snprintf(name, sizeof(name), "port%u", port->number);
 	if (port->has_exception)
 		n_sending += exception_buffers(facts->shares);
-	facts->buffers +=
-		count_buffers(facts->queues * n_devices, rings(facts->driver) * facts->descriptors,
-			n_sending, facts->shares - facts->queues, rte_lcore_count(), &port->mtu);
+	facts->buffers += port_count_buffers(facts->queues * n_devices,
+		rings(facts->driver) * facts->descriptors, n_sending, facts->shares - facts->queues,
+		rte_lcore_count(), &port->mtu);
 	result = pool_create(name, facts->buffers, mtu_buffer_size(port->mtu.device), facts->node,
 		!facts->is_virtual, &port->pool);
 	if (result != 0)
@@ -544,19 +361,19 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 	port->facts.shares = spec->shares;
 	port->facts.checksum = spec->checksum;
 	port->facts.frame_max = mtu_frame_max(spec->device);
-	port->mtu = (struct mtu_wanted){spec->name, lowest_device(spec), spec->mtu};
+	port->mtu = (struct mtu_wanted){spec->name, port_lowest_device(spec), spec->mtu};
 	port->facts.multicast_by = "";
 	port->promiscuous = spec->promiscuous;
 	port->wants_flow = spec->wants_flow;
 	port->facts.buffers = spec->buffers_kept;
-	port->answers = answers(spec);
-	port->has_exception = has_exception(spec);
+	port->answers = port_answers(spec);
+	port->has_exception = port_has_exception(spec);
 	port->on_node = spec->on_node;
 	port->facts.node = spec->node;
-	port->facts.is_virtual = !device_is_pci(lowest_device(spec));
-	result = build_filter(spec, &port->filter, error);
+	port->facts.is_virtual = !device_is_pci(port_lowest_device(spec));
+	result = port_build_filter(spec, &port->filter, error);
 	if (result == 0)
-		result = build_host(spec, &port->filter, &port->host, error);
+		result = port_build_host(spec, &port->filter, &port->host, error);
 	if (result != 0)
 		goto fail;
 	result = device_attach(spec->device, spec->name, &port->number, error);
@@ -570,7 +387,7 @@ port_open(const struct port_spec *spec, struct port **ret_port, struct error *er
 		goto fail;
 	port->facts.has_lacp = port->control.bond.has_lacp;
 	result = bring_up(port, error);
-	if (result == 0 && has_exception(spec))
+	if (result == 0 && port_has_exception(spec))
 		result = exception_open(spec->exception, &port->facts, &port->mtu, &port->exception,
 			error);
 	if (result != 0)
@@ -760,6 +577,6 @@ port_close(struct port *port)
 	pthread_mutex_destroy(&port->control.counting);
 	rte_mempool_free(port->pool);
 	host_done(&port->host);
-	free_filter(&port->filter);
+	port_free_filter(&port->filter);
 	free(port);
 }
