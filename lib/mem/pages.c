@@ -2,6 +2,7 @@
 #include "mem/pages.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define PAGE_SIZE ((size_t)4096)
@@ -10,6 +11,28 @@ static size_t
 whole_pages(size_t size)
 {
 	return (size + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1);
+}
+
+static void *
+new_pages(size_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static void *
+grow_pages(void *old, size_t old_size, size_t size)
+{
+#ifdef __SANITIZE_THREAD__ /* does not see mremap: the old addresses would seem to be in use */
+	void *pages = new_pages(size);
+
+	if (pages != MAP_FAILED) {
+		memcpy(pages, old, old_size);
+		munmap(old, old_size);
+	}
+	return pages;
+#else
+	return mremap(old, old_size, size, MREMAP_MAYMOVE);
+#endif
 }
 
 int
@@ -21,11 +44,7 @@ pages_reserve(void **array, size_t n, size_t *n_max, size_t item_size)
 	if (n <= *n_max)
 		return 0;
 	size = whole_pages(n > 2 * *n_max ? n * item_size : 2 * old_size);
-	if (old_size == 0)
-		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-			0);
-	else
-		memory = mremap(*array, old_size, size, MREMAP_MAYMOVE);
+	memory = old_size == 0 ? new_pages(size) : grow_pages(*array, old_size, size);
 	if (memory == MAP_FAILED)
 		return -ENOMEM;
 	*array = memory;
