@@ -76,3 +76,15 @@ account_give(struct account *account, size_t size)
 	if (above != 0)
 		budget_give(account->shared, above);
 }
+
+bool
+account_has_room(const struct account *account, size_t size)
+{
+	size_t used = atomic_load_explicit(&account->used, memory_order_relaxed);
+	size_t shared = atomic_load_explicit(&account->shared->used, memory_order_relaxed);
+	size_t limit = atomic_load_explicit(&account->shared->limit, memory_order_relaxed);
+
+	if (size > account->conf.cap || used > account->conf.cap - size)
+		return false;
+	return above_reserve(account, used, used + size) <= (shared < limit ? limit - shared : 0);
+}

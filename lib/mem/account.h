@@ -32,4 +32,7 @@ void account_init(struct account *account, const struct account_conf *conf, stru
 bool account_take(struct account *account, size_t size);
 void account_give(struct account *account, size_t size);
 
+/* Whether account_take would succeed now; takes nothing and counts nothing. */
+bool account_has_room(const struct account *account, size_t size);
+
 #endif

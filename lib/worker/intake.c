@@ -57,30 +57,43 @@ intake_note(struct intake_source *source)
 		source->n_full = PRESSED_AFTER;
 }
 
+/* An empty backlog for which there is no memory, since others hold all of it, helps nobody. */
 bool
 intake_spills(const struct intake_source *source)
 {
-	if (source->queue == NULL)
+	const struct intake_queue *queue = source->queue;
+
+	if (queue == NULL)
 		return false;
-	return source->queue->backlog.n != 0 ||
-		(source->n_full >= PRESSED_AFTER && !source->is_flooded);
+	if (queue->backlog.n != 0)
+		return true;
+	return source->n_full >= PRESSED_AFTER && !source->is_flooded &&
+		account_has_room(queue->backlog.account, queue->backlog.pool->chunk_size);
+}
+
+/* Whether the queue is closed to this input. */
+static bool
+is_shut_out(const struct intake_source *source)
+{
+	return source->queue->is_closed && source->queue->flooder == source;
 }
 
 static bool
-is_full(const struct intake_queue *queue)
+is_refused(const struct intake_source *source)
 {
-	return queue->is_closed || backlog_is_full(&queue->backlog);
+	return is_shut_out(source) || backlog_is_full(&source->queue->backlog);
 }
 
 /* Copies the burst, or what there is room for. Returns how many datagrams were dropped. */
 static uint32_t
-put(struct intake *intake, struct intake_queue *queue, const struct burst *burst, size_t *bytes)
+put(struct intake *intake, struct intake_source *source, const struct burst *burst, size_t *bytes)
 {
+	struct intake_queue *queue = source->queue;
 	size_t before = *bytes;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < burst->n; i++) {
-		if (queue->is_closed || !backlog_add(&queue->backlog, &burst->dgram[i]))
+		if (is_shut_out(source) || !backlog_add(&queue->backlog, &burst->dgram[i]))
 			continue;
 		*bytes += burst->dgram[i].payload.size;
 		n++;
@@ -103,14 +116,14 @@ spill_burst(struct intake *intake, struct intake_source *source, struct burst *b
 	input_poll(source->input, burst);
 	if (burst->n == 0)
 		return;
-	n_dropped = put(intake, queue, burst, bytes);
+	n_dropped = put(intake, source, burst, bytes);
 	input_release(source->input, burst);
 	if (n_dropped != 0)
 		queue->allowance -=
 			(int64_t)(clock_monotonic(intake->clock) - began) * n_dropped / burst->n;
 }
 
-/* Closes the queue once it was at the ceiling for so long that it is no burst. */
+/* Closes the queue to an input that keeps it at the ceiling for so long that it is no burst. */
 static void
 look_at_flood(struct intake *intake, struct intake_source *source)
 {
@@ -119,9 +132,12 @@ look_at_flood(struct intake *intake, struct intake_source *source)
 
 	if (queue->full_since == 0)
 		queue->full_since = now;
-	else if (now - queue->full_since > FLOOD_AFTER)
+	else if (!queue->is_closed && now - queue->full_since > FLOOD_AFTER &&
+		source->n_came >= BURST_MAX) {
 		queue->is_closed = true;
-	source->is_flooded = queue->is_closed;
+		queue->flooder = source;
+	}
+	source->is_flooded = is_shut_out(source);
 }
 
 /* In the time of one burst no more than one came: the rest of the backlog is an ordinary one. */
@@ -143,7 +159,7 @@ empty(struct intake *intake, struct intake_source *source, struct burst *burst, 
 
 	*ret_is_empty = false;
 	for (int i = 0; i < SPILL_POLLS && bytes < SPILL_BYTES && !*ret_is_empty; i++) {
-		if (is_full(queue) && queue->allowance <= 0)
+		if (is_refused(source) && queue->allowance <= 0)
 			break;
 		spill_burst(intake, source, burst, &bytes);
 		n += burst->n;
@@ -159,9 +175,11 @@ intake_spill(struct intake *intake, struct intake_source *source, struct burst *
 	uint32_t n;
 
 	source->n_full = 0;
-	if (unlikely(is_full(source->queue)))
+	if (unlikely(is_refused(source)))
 		look_at_flood(intake, source);
 	n = empty(intake, source, burst, &is_empty);
+	if (n != 0)
+		source->n_came = n;
 	if (source->is_flooded && is_empty && n < BURST_MAX)
 		end_flood(source);
 	return n;
@@ -183,6 +201,7 @@ intake_shed(struct intake *intake, struct intake_source *source, struct burst *b
 
 	earn(intake, source->queue, burst->time);
 	source->queue->is_closed = true;
+	source->queue->flooder = source;
 	n = empty(intake, source, burst, &is_empty);
 	source->queue->is_closed = false;
 	return n;

@@ -11,10 +11,11 @@
  * offered many times what it can carry still carries nearly as much as without overload, and device
  * or kernel drop the rest and count it.
  *
- * A backlog that is at the ceiling for a second holds no burst any more but a flood: decoding cold
- * copies costs pace then, and all they gain is delay. So it is closed and decoded to its end, and
- * the input is decoded in place, its surplus dropped as above, until it brings no more than is
- * decoded.
+ * A backlog that is at the ceiling again a second after it first was, and was not empty meanwhile,
+ * holds no burst any more but a flood: decoding cold copies costs pace then, and all they gain is
+ * delay. So it is closed to the input that floods it and decoded to its end, and that input is
+ * decoded in place, its surplus dropped as above, until it brings no more than is decoded. Others
+ * that wait on the same account go on as before.
  */
 #ifndef WORKER_INTAKE_H
 #define WORKER_INTAKE_H
@@ -31,13 +32,15 @@ struct intake_queue {
 	int64_t allowance; /* ns that may be spent on polling for nothing but to drop */
 	uint64_t began; /* when the burst that is being decoded was taken */
 	uint64_t full_since; /* when it reached the ceiling, if it was not empty since; else 0 */
-	bool is_closed; /* nothing goes in until it is empty, or the flood is over */
+	bool is_closed; /* nothing of the flooder goes in until it is empty, or the flood is over */
+	const struct intake_source *flooder; /* who closed it last */
 };
 
 struct intake_source {
 	struct input *input;
 	struct intake_queue *queue; /* NULL: it is never spilled */
 	uint32_t n_full; /* polls in a row that came back full */
+	uint32_t n_came; /* datagrams in the last turn that spilled some */
 	bool is_flooded; /* decoded in place, whatever comes */
 };
 

@@ -295,7 +295,7 @@ drain(struct worker *worker)
 		housekeep(worker);
 	}
 	if (n_empty < DRAIN_EMPTY_TURNS && until > began)
-		discard(worker, until + 2 * (until - began));
+		discard(worker, until + (until - began) / 4);
 	intake_discard(&worker->intake);
 	for (uint32_t i = 0; i < worker->n_inputs; i++)
 		input_refresh(worker->input[i]);

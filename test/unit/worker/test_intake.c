@@ -25,6 +25,7 @@ struct fake {
 	uint64_t n_waiting; /* datagrams */
 	uint64_t next; /* number of the next one to be polled */
 	uint64_t decoded; /* number of the next one to be decoded */
+	uint64_t n_decoded;
 	uint64_t poll_time, decode_time; /* ns for each datagram */
 	uint32_t n_held; /* polled and not released */
 	bool is_filling;
@@ -133,13 +134,14 @@ test_lines_take(struct lines *lines, const struct burst *burst)
 		assert_int_equal(burst->dgram[i].payload.size, PAYLOAD);
 		assert_true(number >= f->decoded && number < f->next);
 		f->decoded = number + 1;
+		f->n_decoded++;
 		now += f->decode_time;
 		decoding += f->decode_time;
 	}
 	stats_add(lines->stats, STAT_datagrams_delivered, burst->n);
 }
 
-/* A worker with both inputs, each on an account of so many chunks. */
+/* A worker with both inputs, on one account of so many chunks or on one each. */
 struct bench {
 	struct budget shared, contexts;
 	struct context_limit limit;
@@ -150,11 +152,11 @@ struct bench {
 };
 
 static void
-bench_init(struct bench *bench, size_t n_chunks)
+bench_init_on(struct bench *bench, size_t n_chunks, int n_accounts)
 {
 	struct input_spec spec[2] = {
 		{.name = "a", .listener = 0, .account = &bench->account[0]},
-		{.name = "b", .listener = 1, .account = &bench->account[1]},
+		{.name = "b", .listener = 1, .account = &bench->account[n_accounts - 1]},
 	};
 	struct worker_conf conf = {
 		.name = "test",
@@ -187,6 +189,12 @@ bench_init(struct bench *bench, size_t n_chunks)
 	for (int i = 0; i < 2; i++)
 		fake[i] =
 			(struct fake){.input = fake[i].input, .poll_time = 10, .decode_time = 1000};
+}
+
+static void
+bench_init(struct bench *bench, size_t n_chunks)
+{
+	bench_init_on(bench, n_chunks, 2);
 }
 
 static void
@@ -443,6 +451,54 @@ a_flood_is_decoded_in_place(void **state)
 	bench_done(&bench);
 }
 
+/* The quiet one is polled first and finds nothing new most of the time. */
+static void
+a_flood_beside_it_costs_a_quiet_input_nothing(void **state)
+{
+	uint64_t before, until, n_spilled;
+	struct bench bench;
+
+	(void)state;
+	bench_init_on(&bench, 8, 1);
+	until = now + 3 * NS_PER_S;
+	for (int i = 0; now < until; i++) {
+		fake[0].n_waiting = i % 4 == 0;
+		fake[1].n_waiting = 192;
+		turn(bench.worker);
+		expect_balance(&bench);
+	}
+	assert_true(bench.worker->source[1].is_flooded);
+	assert_false(bench.worker->source[0].is_flooded);
+	before = fake[0].next - fake[0].n_decoded; /* lost while all was full */
+	n_spilled = count(&bench, STAT_worker_spilled);
+	for (int i = 0; i < 1000; i++) {
+		fake[0].n_waiting = i % 4 == 0;
+		fake[1].n_waiting = 192;
+		turn(bench.worker);
+	}
+	assert_true(bench.worker->source[1].is_flooded);
+	assert_int_equal(fake[0].next - fake[0].n_decoded, before);
+	assert_int_equal(count(&bench, STAT_worker_spilled), n_spilled);
+	bench_done(&bench);
+}
+
+/* Another worker holds it all. */
+static void
+without_memory_all_is_decoded_in_place(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, 2);
+	assert_true(account_take(&bench.account[0], 2 * CHUNK));
+	fake[0].n_waiting = 6400;
+	run_dry(&bench);
+	assert_int_equal(count(&bench, STAT_datagrams_delivered), 6400);
+	assert_int_equal(count(&bench, STAT_worker_spilled), 0);
+	account_give(&bench.account[0], 2 * CHUNK);
+	bench_done(&bench);
+}
+
 static void
 a_flood_that_ends_loses_nothing_more(void **state)
 {
@@ -520,6 +576,8 @@ main(void)
 		cmocka_unit_test(at_the_ceiling_the_ring_is_still_emptied),
 		cmocka_unit_test(endless_overload_leaves_the_pace),
 		cmocka_unit_test(a_flood_is_decoded_in_place),
+		cmocka_unit_test(a_flood_beside_it_costs_a_quiet_input_nothing),
+		cmocka_unit_test(without_memory_all_is_decoded_in_place),
 		cmocka_unit_test(a_flood_that_ends_loses_nothing_more),
 		cmocka_unit_test(what_cannot_be_decoded_before_the_stop_is_counted),
 		cmocka_unit_test(a_drain_decodes_the_backlog),
