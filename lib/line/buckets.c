@@ -151,7 +151,7 @@ join(struct line_buckets *buckets)
 void
 line_buckets_grow(struct line_buckets *buckets, uint32_t n_entries)
 {
-	/* A bucket for each entry would do for four: this catches up with anything. */
+	/* One for each entry that comes in, where a third would do: it catches up with anything. */
 	if (n_entries >= buckets->n * ENTRIES_EACH && buckets->n < buckets->n_max)
 		split(buckets);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#define N_SEGMENTS_MAX (UINT32_MAX / (LINE_SEGMENT / LINE_UNIT)) /* an index has 32 bits */
 #define N_SEEN 65536 /* a power of two */
 #define SEEN_WAYS 4
 #define PADDING 4096 /* vectors read beyond the last key */
@@ -25,7 +26,8 @@ line_cache_init(struct line_cache *cache, size_t size, uint64_t slot_life, struc
 		return 0; /* no segment: nothing is ever inserted */
 	/* A last use somewhere in its tick, a look-up at the end of the last one that counts. */
 	cache->life = ticks - 1 < 1000000 ? (uint32_t)ticks - 1 : 1000000;
-	cache->n_segments = (uint32_t)(size / LINE_SEGMENT);
+	cache->n_segments = size / LINE_SEGMENT < N_SEGMENTS_MAX ? (uint32_t)(size / LINE_SEGMENT)
+								 : N_SEGMENTS_MAX;
 	cache->segments = calloc(cache->n_segments + 1, sizeof(cache->segments[0]));
 	cache->seen = calloc(N_SEEN, sizeof(cache->seen[0]));
 	cache->memory = mmap(NULL, memory_size(cache), PROT_READ | PROT_WRITE,
@@ -91,6 +93,13 @@ first_unit(uint32_t segment)
 	return segment == 0 ? LINE_UNIT : 0;
 }
 
+/* The index of an entry at an offset of a segment. */
+static uint32_t
+index_at(uint32_t segment, uint32_t offset)
+{
+	return segment * (LINE_SEGMENT / LINE_UNIT) + offset / LINE_UNIT;
+}
+
 /* Room for an entry in a segment: its index, or LINE_NONE. */
 static uint32_t
 take_room(struct line_cache *cache, uint32_t at, uint32_t size)
@@ -106,7 +115,7 @@ take_room(struct line_cache *cache, uint32_t at, uint32_t size)
 	}
 	if (segment->used + size > LINE_SEGMENT)
 		return LINE_NONE;
-	index = (at * LINE_SEGMENT + segment->used) / LINE_UNIT;
+	index = index_at(at, segment->used);
 	segment->used += size;
 	return index;
 }
@@ -205,7 +214,7 @@ compact(struct line_cache *cache, uint32_t at, uint32_t tick)
 	uint32_t from = first_unit(at), to = from;
 
 	while (from < cache->segments[at].used) {
-		uint32_t index = (at * LINE_SEGMENT + from) / LINE_UNIT;
+		uint32_t index = index_at(at, from);
 		struct line_entry *entry = line_entry(cache, index);
 		uint32_t size = entry_size(entry->meta);
 		struct line_place place;
@@ -218,7 +227,7 @@ compact(struct line_cache *cache, uint32_t at, uint32_t tick)
 			cache->n_entries--;
 			continue;
 		}
-		index = (at * LINE_SEGMENT + to) / LINE_UNIT;
+		index = index_at(at, to);
 		place.bucket->entry[place.at] = index;
 		if (from - size != to)
 			memmove(line_entry(cache, index), entry, size);

@@ -6,7 +6,7 @@
  * Bounded in bytes. An entry that is not used for `life` is stale: it is never returned again, and
  * its memory is taken back by line_cache_sweep. So an entry never outlives its slot, as long as
  * slots live longer than that without a sample (agg/shard.h). When there is no room, new lines
- * stay outside; fresh entries are never pushed out. When half of the room is used, a line comes in
+ * stay outside; fresh entries are not pushed out. When half of the room is used, a line comes in
  * at its second sight only: those that come once (random tags, ids) leave the rest to others.
  */
 #ifndef LINE_CACHE_H

@@ -15,6 +15,8 @@
 #define LINE_NONE 0 /* no entry: the index of a place that never holds one */
 #define LINE_TICK_SHIFT 30 /* a tick is 2^30 ns, about a second */
 
+#define LINE_SLOTS_MAX (UINT32_C(1) << 28) /* an entry leads to slots below */
+
 struct line_entry {
 	uint64_t meta; /* line_meta */
 	uint32_t slot : 28, type : 4; /* enum metric_type */

@@ -167,7 +167,7 @@ take_unknown(struct lines *lines, struct line_view *line)
 
 	slot = take_line(lines, dgram, span_of(line->at, line->size), line->is_terminated,
 		&message);
-	if (slot != SLOT_NONE && is_cacheable(line, &message))
+	if (slot < LINE_SLOTS_MAX && is_cacheable(line, &message))
 		remember(lines, line, &message.metric, slot);
 }
 
