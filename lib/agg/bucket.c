@@ -7,7 +7,7 @@
 #include "mem/list.h"
 #include "mem/pages.h"
 
-#define N_CREATED_KEPT 4096 /* contexts come once: the list of a wave of them is not kept */
+#define N_LIST_KEPT 4096 /* contexts come and go once: the list of a wave of them is not kept */
 
 struct bucket *
 bucket_new(struct budget *budget)
@@ -137,10 +137,15 @@ bucket_clear(struct bucket *bucket, uint32_t n_slots)
 	for (uint32_t i = 0; i < bucket->n_touched; i++)
 		bucket->values[bucket->touched[i]] = (struct value){0};
 
-	if (bucket->created_max > N_CREATED_KEPT) {
+	if (bucket->created_max > N_LIST_KEPT) {
 		free(bucket->created);
 		bucket->created = NULL;
 		bucket->created_max = 0;
+	}
+	if (bucket->retired_max > N_LIST_KEPT) {
+		free(bucket->retired);
+		bucket->retired = NULL;
+		bucket->retired_max = 0;
 	}
 	trim(bucket, n_slots);
 	bucket->n_touched = bucket->n_created = bucket->n_retired = 0;

@@ -405,11 +405,9 @@ end_series(struct merger *m)
 		context_unref(context_table_unlink(&m->contexts, at), m->budget);
 		context_table_release(&m->contexts, at);
 	}
-	if (m->n_ending >= 4096) {
-		/* Many small pieces of memory have become free: give their pages back. */
-		context_table_shrink(&m->contexts);
-		malloc_trim(0);
-	}
+	context_table_shrink(&m->contexts);
+	if (m->n_ending >= 4096)
+		malloc_trim(0); /* many small pieces of memory have become free */
 	m->n_ending = 0;
 }
 

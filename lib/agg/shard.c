@@ -148,6 +148,8 @@ shard_swap(struct shard *shard, uint64_t epoch, uint64_t time)
 	for (uint32_t i = 0; i < full->n_retired; i++)
 		context_table_release(&shard->contexts, full->retired[i]);
 	context_table_shrink(&shard->contexts);
+	pages_trim((void **)&shard->last_used, shard->contexts.n_slots, &shard->last_used_max,
+		sizeof(shard->last_used[0]));
 	shard->spare = NULL;
 	shard->open = next;
 	note_duration(shard, time);

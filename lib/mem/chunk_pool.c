@@ -96,8 +96,10 @@ populate(struct chunk_pool *pool, uint32_t chunk)
 	atomic_store_explicit(&pool->link[chunk].is_huge, is_huge, memory_order_relaxed);
 	/* EINVAL: a kernel before 5.14, where the pages come one by one. */
 	if (!is_huge && madvise(address(pool, chunk), pool->chunk_size, MADV_POPULATE_WRITE) != 0 &&
-		errno != EINVAL)
+		errno != EINVAL) {
+		madvise(address(pool, chunk), pool->chunk_size, MADV_DONTNEED); /* a part of it */
 		return false;
+	}
 	raise(&pool->resident_peak, atomic_fetch_add(&pool->n_resident, 1) + 1);
 	return true;
 }
