@@ -462,7 +462,7 @@ daemon_stop(struct daemon *d)
 	atomic_store(&d->state, STATE_DRAINING);
 	pthread_mutex_unlock(&d->reloading);
 	timeout = d->options->stop_timeout * (uint64_t)NS_PER_S;
-	stop_workers(d, timeout / 5);
+	stop_workers(d, timeout * 2 / 5); /* and a tenth to count what it does not suffice for */
 	atomic_store(&d->state, STATE_STOPPING);
 	if (d->flusher_runs) {
 		stop_flusher(d);
