@@ -204,12 +204,11 @@ bind_path(struct unix_socket *s, int type, mode_t mode, struct error *error)
 	return err;
 }
 
-int
-unix_socket_open(const char *path, int type, mode_t mode, struct unix_socket *ret_socket,
-	struct error *error)
+/* Makes the path free for a socket. Returns the folder, locked until it is closed, or -errno. */
+static int
+claim_path(struct unix_socket *s, const char *path, struct error *error)
 {
-	struct unix_socket s = {.fd = -1};
-	int err = set_address(&s, path, error);
+	int err = set_address(s, path, error);
 	int folder;
 
 	if (err < 0)
@@ -217,9 +216,24 @@ unix_socket_open(const char *path, int type, mode_t mode, struct unix_socket *re
 	folder = lock_folder(path, error);
 	if (folder < 0)
 		return folder;
-	err = clear_path(&s, error);
+	err = clear_path(s, error);
 	if (err == 0)
-		err = bind_path(&s, type, mode, error);
+		return folder;
+	close(folder);
+	return err;
+}
+
+int
+unix_socket_open(const char *path, int type, mode_t mode, struct unix_socket *ret_socket,
+	struct error *error)
+{
+	struct unix_socket s = {.fd = -1};
+	int folder = claim_path(&s, path, error);
+	int err;
+
+	if (folder < 0)
+		return folder;
+	err = bind_path(&s, type, mode, error);
 	close(folder);
 	if (err == 0)
 		*ret_socket = s;
@@ -230,17 +244,12 @@ int
 unix_socket_make_room(const char *path, struct error *error)
 {
 	struct unix_socket s = {.fd = -1};
-	int err = set_address(&s, path, error);
-	int folder;
+	int folder = claim_path(&s, path, error);
 
-	if (err < 0)
-		return err;
-	folder = lock_folder(path, error);
 	if (folder < 0)
 		return folder;
-	err = clear_path(&s, error);
 	close(folder);
-	return err;
+	return 0;
 }
 
 /* No lock: until the socket is closed the path has a living owner, whom nobody replaces, and the
