@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "penstock-load/report.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -82,7 +81,7 @@ report_write(const struct report *report, uint64_t duration_ns, FILE *file)
 {
 	double seconds = (double)duration_ns / (double)NS_PER_S;
 	struct json json = {0};
-	int result = 0;
+	int result;
 
 	json_object_begin(&json);
 	write_sent(&json, report);
@@ -98,10 +97,7 @@ report_write(const struct report *report, uint64_t duration_ns, FILE *file)
 		duration_ns != 0 ? (double)report->lines / seconds : 0);
 	json_object_end(&json);
 	json_newline(&json);
-	if (json.failed)
-		result = -ENOMEM;
-	else if (fwrite(json.text, json.size, 1, file) != 1 || fflush(file) != 0)
-		result = -EIO;
+	result = json_write(&json, file);
 	json_done(&json);
 	return result;
 }

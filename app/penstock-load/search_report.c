@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "penstock-load/search_report.h"
 
-#include <errno.h>
-
 #include "wire/json.h"
 
 static void
@@ -47,7 +45,7 @@ int
 search_report_write(const struct search *search, double lines_per_datagram, FILE *file)
 {
 	struct json json = {0};
-	int result = 0;
+	int result;
 
 	json_object_begin(&json);
 	json_key(&json, "trials");
@@ -58,10 +56,7 @@ search_report_write(const struct search *search, double lines_per_datagram, FILE
 	write_result(&json, search, lines_per_datagram);
 	json_object_end(&json);
 	json_newline(&json);
-	if (json.failed)
-		result = -ENOMEM;
-	else if (fwrite(json.text, json.size, 1, file) != 1 || fflush(file) != 0)
-		result = -EIO;
+	result = json_write(&json, file);
 	json_done(&json);
 	return result;
 }

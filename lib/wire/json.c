@@ -2,8 +2,8 @@
 #include "wire/json.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define CAPACITY_MIN ((size_t)4 << 10)
@@ -333,6 +333,14 @@ json_newline(struct json *json)
 {
 	append_byte(json, '\n');
 	json->has_member[json->depth] = false;
+}
+
+int
+json_write(const struct json *json, FILE *file)
+{
+	if (json->failed)
+		return -ENOMEM;
+	return fwrite(json->text, json->size, 1, file) == 1 && fflush(file) == 0 ? 0 : -EIO;
 }
 
 void

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/span.h"
 
@@ -50,6 +51,9 @@ void json_key_double(struct json *json, const char *key, double value);
 void json_escaped_bytes(struct json *json, struct span bytes);
 
 void json_newline(struct json *json);
+
+/* Writes the text out, and flushes it. 0, -ENOMEM when it is not whole, or -EIO. */
+int json_write(const struct json *json, FILE *file);
 
 /* Forgets the text, keeps the memory. */
 void json_reset(struct json *json);
