@@ -4,26 +4,19 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "base/linear_hash.h"
 #include "mem/pages.h"
 
 #define HEADS_MIN 1024 /* a power of two */
 #define SPLITS_AHEAD 8
 #define JOINS_MAX 16384 /* chains in one call, some 100 us */
 
-/* Smallest 2^k - 1 that is not below n - 1. */
-static uint32_t
-mask_of(uint32_t n)
-{
-	return n > 1 ? UINT32_MAX >> __builtin_clz(n - 1) : 0;
-}
-
-/* Chains beyond n_heads are still part of the one from which they will be split. */
 static uint32_t *
 chain_of(const struct context_table *table, uint32_t tag)
 {
-	uint32_t mask = mask_of(table->n_heads), at = tag & mask;
+	uint32_t n = table->n_heads;
 
-	return &table->head[at < table->n_heads ? at : at & mask >> 1];
+	return &table->head[linear_hash_place(tag, linear_hash_mask(n), n)];
 }
 
 uint32_t
@@ -75,7 +68,7 @@ fetch_ahead(const struct context_table *table, const uint32_t *chain)
 static void
 split_chain(struct context_table *table)
 {
-	uint32_t added = table->n_heads, mask = mask_of(added + 1);
+	uint32_t added = table->n_heads, mask = linear_hash_mask(added + 1);
 	uint32_t *from = &table->head[added & mask >> 1], *to = &table->head[added];
 	uint32_t next = *from;
 

@@ -15,7 +15,9 @@ line_buckets_init(struct line_buckets *buckets, uint32_t n_entries_max, uint8_t 
 {
 	void *memory;
 
-	*buckets = (struct line_buckets){.n = N_MIN, .mask = N_MIN - 1, .entries = entries};
+	*buckets = (struct line_buckets){.n = N_MIN,
+		.mask = linear_hash_mask(N_MIN),
+		.entries = entries};
 	buckets->n_max = n_entries_max / ENTRIES_EACH + N_MIN;
 	memory = mmap(NULL, buckets->n_max * sizeof(struct line_bucket), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -103,8 +105,7 @@ line_buckets_make_room(const struct line_buckets *buckets, uint32_t home, uint32
 static void
 split(struct line_buckets *buckets)
 {
-	uint32_t added = buckets->n,
-		 mask = added > buckets->mask ? buckets->mask * 2 + 1 : buckets->mask;
+	uint32_t added = buckets->n, mask = linear_hash_mask(added + 1);
 	uint32_t old = added & mask >> 1, n_moved = 0;
 	struct line_bucket *from = &buckets->bucket[old], *to = &buckets->bucket[added];
 
@@ -129,9 +130,7 @@ join(struct line_buckets *buckets)
 	struct line_place place;
 	uint32_t n_lost = 0;
 
-	buckets->n--;
-	if (buckets->n - 1 <= buckets->mask >> 1)
-		buckets->mask >>= 1;
+	buckets->mask = linear_hash_mask(--buckets->n);
 	for (uint32_t i = 0; i < LINE_PLACES; i++) {
 		const struct line_entry *entry = line_entry_at(buckets->entries, from->entry[i]);
 

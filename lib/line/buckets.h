@@ -2,14 +2,15 @@
 /*
  * The index of the line cache: 64-byte buckets of 8 places, two independent buckets for each line.
  *
- * It grows and shrinks by one bucket at a time (linear hashing: Litwin, 1980), in address space
- * that was reserved for its largest size, so that no call takes long and nothing is copied.
+ * It grows and shrinks by one bucket at a time (base/linear_hash.h), in address space that was
+ * reserved for its largest size, so that no call takes long and nothing is copied.
  */
 #ifndef LINE_BUCKETS_H
 #define LINE_BUCKETS_H
 
 #include <stdbool.h>
 
+#include "base/linear_hash.h"
 #include "line/entry.h"
 
 #define LINE_PLACES 8
@@ -22,7 +23,7 @@ struct line_bucket {
 struct line_buckets {
 	struct line_bucket *bucket;
 	uint32_t n, n_max;
-	uint32_t mask; /* smallest 2^k - 1 that is not below n - 1 */
+	uint32_t mask; /* linear_hash_mask(n), which each look-up needs */
 	uint8_t *entries; /* memory that indexes refer to */
 };
 
@@ -33,13 +34,10 @@ line_other_home(uint32_t home, uint32_t tag)
 	return home ^ (tag * UINT32_C(0x9e3779b1) >> 8 | 1);
 }
 
-/* Those beyond n still lie in the bucket from which they will be split. */
 static inline uint32_t
 line_bucket_number(const struct line_buckets *buckets, uint32_t home)
 {
-	uint32_t at = home & buckets->mask;
-
-	return at < buckets->n ? at : at & buckets->mask >> 1;
+	return linear_hash_place(home, buckets->mask, buckets->n);
 }
 
 static inline struct line_bucket *
