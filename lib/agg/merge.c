@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "agg/merge.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "agg/flush_build.h"
+#include "mem/pages.h"
 
 /* A context over all shards; by its slot in the merger's own table. */
 struct series {
@@ -17,8 +19,8 @@ struct series {
 };
 
 struct slot_map {
-	uint32_t *series; /* by shard slot; SLOT_NONE where there was no memory */
-	uint32_t n_max;
+	uint32_t *series_after; /* by shard slot: its series + 1, or 0 */
+	size_t n_max; /* room */
 };
 
 struct merger {
@@ -27,7 +29,8 @@ struct merger {
 	struct context_table contexts;
 	struct series *series;
 	uint32_t *touched, *ending; /* room for every series */
-	uint32_t series_max, n_touched, n_ending;
+	size_t series_max, touched_max, ending_max; /* room */
+	uint32_t n_touched, n_ending;
 	struct flush_build *build; /* the flush that is being put together */
 	uint64_t n_flushes;
 	struct weighted_sample *samples; /* scratch of the histograms */
@@ -36,6 +39,8 @@ struct merger {
 	uint32_t n_shards;
 	struct slot_map map[];
 };
+
+static_assert(SLOT_NONE + 1 == 0, "a map of zeros leads nowhere");
 
 struct merger *
 merger_new(const struct merger_conf *conf, uint32_t n_shards, struct budget *budget)
@@ -58,6 +63,15 @@ merger_new(const struct merger_conf *conf, uint32_t n_shards, struct budget *bud
 	return m;
 }
 
+/* Gives back what n series do not need, where that is most of it. */
+static void
+trim_series(struct merger *m, uint32_t n)
+{
+	pages_trim((void **)&m->touched, n, &m->touched_max, sizeof(m->touched[0]));
+	pages_trim((void **)&m->ending, n, &m->ending_max, sizeof(m->ending[0]));
+	pages_trim((void **)&m->series, n, &m->series_max, sizeof(m->series[0]));
+}
+
 void
 merger_free(struct merger *m)
 {
@@ -67,10 +81,9 @@ merger_free(struct merger *m)
 		flush_unref(&m->build->flush);
 	context_table_done(&m->contexts, m->budget);
 	for (uint32_t i = 0; i < m->n_shards; i++)
-		free(m->map[i].series);
-	free(m->series);
-	free(m->touched);
-	free(m->ending);
+		pages_trim((void **)&m->map[i].series_after, 0, &m->map[i].n_max,
+			sizeof(m->map[i].series_after[0]));
+	trim_series(m, 0);
 	free(m->samples);
 	free(m);
 }
@@ -81,53 +94,27 @@ merger_series(const struct merger *m)
 	return m->contexts.n_linked;
 }
 
+/* SLOT_NONE where there is none, since there was no memory for it. */
+static uint32_t
+series_of(const struct slot_map *map, uint32_t slot)
+{
+	return slot < map->n_max ? map->series_after[slot] - 1 : SLOT_NONE;
+}
+
+static void
+set_series(struct slot_map *map, uint32_t slot, uint32_t series)
+{
+	map->series_after[slot] = series + 1;
+}
+
 /* Room for series below n, and for all of them in the two lists. */
 static int
 reserve_series(struct merger *m, uint32_t n)
 {
-	uint32_t n_max = m->series_max != 0 ? m->series_max : 1024;
-	struct series *series;
-	uint32_t *list;
-
-	if (n <= m->series_max)
-		return 0;
-	while (n_max < n)
-		n_max *= 2;
-	series = realloc(m->series, n_max * sizeof(series[0]));
-	if (series == NULL)
+	if (pages_reserve((void **)&m->touched, n, &m->touched_max, sizeof(m->touched[0])) != 0 ||
+		pages_reserve((void **)&m->ending, n, &m->ending_max, sizeof(m->ending[0])) != 0)
 		return -ENOMEM;
-	m->series = series;
-	list = realloc(m->touched, n_max * sizeof(list[0]));
-	if (list == NULL)
-		return -ENOMEM;
-	m->touched = list;
-	list = realloc(m->ending, n_max * sizeof(list[0]));
-	if (list == NULL)
-		return -ENOMEM;
-	m->ending = list;
-	memset(series + m->series_max, 0, (n_max - m->series_max) * sizeof(series[0]));
-	m->series_max = n_max;
-	return 0;
-}
-
-static int
-reserve_map(struct slot_map *map, uint32_t n)
-{
-	uint32_t n_max = map->n_max != 0 ? map->n_max : 1024;
-	uint32_t *series;
-
-	if (n <= map->n_max)
-		return 0;
-	while (n_max < n)
-		n_max *= 2;
-	series = realloc(map->series, n_max * sizeof(series[0]));
-	if (series == NULL)
-		return -ENOMEM;
-	for (uint32_t i = map->n_max; i < n_max; i++)
-		series[i] = SLOT_NONE;
-	map->series = series;
-	map->n_max = n_max;
-	return 0;
+	return pages_reserve((void **)&m->series, n, &m->series_max, sizeof(m->series[0]));
 }
 
 /* The series of a context that a shard has seen first. Takes over its reference. */
@@ -156,12 +143,13 @@ add_created(struct merger *m, struct slot_map *map, const struct bucket *bucket)
 		const struct bucket_created *created = &bucket->created[i];
 		uint32_t series;
 
-		if (reserve_map(map, created->slot + 1) != 0) {
+		if (pages_reserve((void **)&map->series_after, (size_t)created->slot + 1,
+			    &map->n_max, sizeof(map->series_after[0])) != 0) {
 			context_unref(created->context, m->budget);
 			continue;
 		}
 		series = adopt(m, created->context);
-		map->series[created->slot] = series;
+		set_series(map, created->slot, series);
 		if (series != SLOT_NONE)
 			m->series[series].n_slots++;
 	}
@@ -210,7 +198,7 @@ add_values(struct merger *m, const struct slot_map *map, const struct bucket *bu
 {
 	for (uint32_t i = 0; i < bucket->n_touched; i++) {
 		uint32_t slot = bucket->touched[i];
-		uint32_t at = slot < map->n_max ? map->series[slot] : SLOT_NONE;
+		uint32_t at = series_of(map, slot);
 		struct series *series;
 
 		if (at == SLOT_NONE) {
@@ -233,11 +221,11 @@ add_retired(struct merger *m, struct slot_map *map, const struct bucket *bucket)
 {
 	for (uint32_t i = 0; i < bucket->n_retired; i++) {
 		uint32_t slot = bucket->retired[i];
-		uint32_t at = slot < map->n_max ? map->series[slot] : SLOT_NONE;
+		uint32_t at = series_of(map, slot);
 
 		if (at == SLOT_NONE)
 			continue;
-		map->series[slot] = SLOT_NONE;
+		set_series(map, slot, SLOT_NONE);
 		m->series[at].n_slots--;
 		if (m->series[at].n_slots == 0 && !m->series[at].is_ending) {
 			m->series[at].is_ending = true;
@@ -274,7 +262,7 @@ merger_add(struct merger *m, uint32_t shard, struct bucket *bucket)
 	add_retired(m, map, bucket);
 	add_passed(m->build, bucket);
 	arena_move(&m->build->taken, &bucket->arena);
-	bucket_clear(bucket, map->n_max);
+	bucket_clear(bucket, (uint32_t)map->n_max);
 }
 
 static void
@@ -409,6 +397,7 @@ end_series(struct merger *m)
 	if (m->n_ending >= 4096)
 		malloc_trim(0); /* many small pieces of memory have become free */
 	m->n_ending = 0;
+	trim_series(m, m->contexts.n_slots);
 }
 
 void
