@@ -270,6 +270,20 @@ note_device(struct port *port, const struct rte_eth_dev_info *info)
 		strstr(port->facts.device, "role=server") == NULL;
 }
 
+/* What a first start and one after a reset have in common at the end. */
+static int
+begin(struct port *port, const struct rte_eth_dev_info *info, const char **ret_step)
+{
+	int result;
+
+	*ret_step = "setting up its queues";
+	result = set_up_queues(port, info);
+	if (result != 0)
+		return result;
+	*ret_step = "starting it";
+	return start(port);
+}
+
 /* ret_step: what was tried last. error is filled where more is known of a failure than that. */
 static int
 set_up(struct port *port, const char **ret_step, struct error *error)
@@ -307,12 +321,7 @@ set_up(struct port *port, const char **ret_step, struct error *error)
 	result = create_shares(port);
 	if (result != 0)
 		return result;
-	*ret_step = "setting up its queues";
-	result = set_up_queues(port, &info);
-	if (result != 0)
-		return result;
-	*ret_step = "starting it";
-	result = start(port);
+	result = begin(port, &info, ret_step);
 	if (result == 0)
 		port->facts.mtu = mtu_get(port->number, &info);
 	return result;
@@ -498,12 +507,7 @@ port_set_up_again(struct port *port, const char **ret_step)
 	result = mtu_set(&port->mtu, port->number, info.driver_name, &error);
 	if (result != 0)
 		return result;
-	*ret_step = "setting up its queues";
-	result = set_up_queues(port, &info);
-	if (result != 0)
-		return result;
-	*ret_step = "starting it";
-	result = start(port);
+	result = begin(port, &info, ret_step);
 	if (result != 0)
 		return result;
 	*ret_step = "setting its filters";
