@@ -5,8 +5,7 @@
 
 #include <errno.h>
 
-#define PRESSED_AFTER \
-	2 /* full polls in a row; the smallest ring, of 256 frames, holds four of them */
+#define PRESSED_AFTER 2 /* full polls in a row; the smallest ring holds four of them */
 #define SPILL_POLLS 16 /* in one turn */
 #define SPILL_BYTES ((size_t)1 << 20) /* of payload in one turn, about; some 100 us of copying */
 #define DROP_SHARE 10 /* polling to drop costs at most 1 / DROP_SHARE of the decoding */
@@ -218,7 +217,6 @@ intake_take(struct intake *intake, uint32_t i, struct burst *burst)
 	/* When it came does not matter any more: it counts from when it is recorded, and time must
 	 * not go back for the series and lines that it touches. */
 	burst->time = clock_monotonic(intake->clock);
-	queue->began = burst->time;
 	return true;
 }
 
@@ -229,7 +227,7 @@ intake_release(struct intake *intake, uint32_t i, const struct burst *burst)
 
 	backlog_release(&queue->backlog, burst);
 	intake->stats->counter[STAT_datagrams_queued] -= burst->n;
-	earn(intake, queue, queue->began);
+	earn(intake, queue, burst->time);
 	if (queue->backlog.n == 0) {
 		queue->is_closed = false;
 		queue->full_since = 0;

@@ -30,7 +30,6 @@
 struct intake_queue {
 	struct backlog backlog;
 	int64_t allowance; /* ns that may be spent on polling for nothing but to drop */
-	uint64_t began; /* when the burst that is being decoded was taken */
 	uint64_t full_since; /* when it reached the ceiling, if it was not empty since; else 0 */
 	bool is_closed; /* nothing of the flooder goes in until it is empty, or the flood is over */
 	const struct intake_source *flooder; /* who closed it last */
