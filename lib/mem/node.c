@@ -32,5 +32,5 @@ void
 node_restore(const struct node_policy *before)
 {
 	if (before->changed)
-		set_mempolicy(before->mode, before->nodes, NODE_BITS);
+		set_mempolicy(before->mode, before->nodes, BITS_ARGUMENT);
 }
