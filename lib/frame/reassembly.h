@@ -23,6 +23,7 @@
 #define FRAME_REASSEMBLY_H
 
 #include "frame/frame.h"
+#include "mem/region.h"
 #include "stats/stats.h"
 
 #define REASSEMBLY_WAITING 64 /* incomplete datagrams */
@@ -32,7 +33,7 @@
 #define REASSEMBLY_TAILROOM 64 /* readable bytes behind a datagram */
 
 /* Bytes that one can take at worst. */
-#define REASSEMBLY_SLOT (17 * (size_t)4096) /* whole pages: a datagram and its tailroom */
+#define REASSEMBLY_SLOT (17 * (size_t)REGION_PAGE) /* whole pages: a datagram and its tailroom */
 #define REASSEMBLY_MEMORY ((REASSEMBLY_WAITING + REASSEMBLY_FINISHED) * REASSEMBLY_SLOT)
 
 struct reassembly;

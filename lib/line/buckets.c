@@ -3,35 +3,30 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "mem/region.h"
 
 #define N_MIN 64 /* a page of them; a power of two */
 #define ENTRIES_EACH 3 /* more, and many lines would lie in their other bucket */
-#define PAGE_BUCKETS (4096 / sizeof(struct line_bucket))
+#define PAGE_BUCKETS (REGION_PAGE / sizeof(struct line_bucket))
 #define JOINS_MAX 64 /* buckets in one call, some 20 us */
 
 int
 line_buckets_init(struct line_buckets *buckets, uint32_t n_entries_max, uint8_t *entries)
 {
-	void *memory;
-
 	*buckets = (struct line_buckets){.n = N_MIN,
 		.mask = linear_hash_mask(N_MIN),
 		.entries = entries};
 	buckets->n_max = n_entries_max / ENTRIES_EACH + N_MIN;
-	memory = mmap(NULL, buckets->n_max * sizeof(struct line_bucket), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
-		return -ENOMEM;
-	buckets->bucket = memory;
-	return 0;
+	buckets->bucket =
+		(struct line_bucket *)region_map(buckets->n_max * sizeof(struct line_bucket));
+	return buckets->bucket != NULL ? 0 : -ENOMEM;
 }
 
 void
 line_buckets_done(struct line_buckets *buckets)
 {
-	if (buckets->bucket != NULL)
-		munmap(buckets->bucket, buckets->n_max * sizeof(struct line_bucket));
+	region_unmap((uint8_t *)buckets->bucket, buckets->n_max * sizeof(struct line_bucket));
 	*buckets = (struct line_buckets){0};
 }
 
@@ -143,7 +138,7 @@ join(struct line_buckets *buckets)
 	}
 	memset(from, 0, sizeof(*from));
 	if (buckets->n % PAGE_BUCKETS == 0)
-		madvise(from, PAGE_BUCKETS * sizeof(*from), MADV_DONTNEED);
+		region_give_back((uint8_t *)from, REGION_PAGE);
 	return n_lost;
 }
 

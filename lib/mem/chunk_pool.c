@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "mem/region.h"
+
 #define NO_CHUNK UINT32_MAX
 #define TAKE_TRIES 8 /* a chunk can pass from one stack to the other behind our back */
 
@@ -97,7 +99,7 @@ populate(struct chunk_pool *pool, uint32_t chunk)
 	/* EINVAL: a kernel before 5.14, where the pages come one by one. */
 	if (!is_huge && madvise(address(pool, chunk), pool->chunk_size, MADV_POPULATE_WRITE) != 0 &&
 		errno != EINVAL) {
-		madvise(address(pool, chunk), pool->chunk_size, MADV_DONTNEED); /* a part of it */
+		region_give_back(address(pool, chunk), pool->chunk_size); /* a part of it */
 		return false;
 	}
 	raise(&pool->resident_peak, atomic_fetch_add(&pool->n_resident, 1) + 1);
@@ -111,7 +113,7 @@ depopulate(struct chunk_pool *pool, uint32_t chunk)
 		fallocate(pool->huge_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			(off_t)(chunk * pool->chunk_size), (off_t)pool->chunk_size);
 	else
-		madvise(address(pool, chunk), pool->chunk_size, MADV_DONTNEED);
+		region_give_back(address(pool, chunk), pool->chunk_size);
 	atomic_fetch_sub(&pool->n_resident, 1);
 }
 
@@ -139,7 +141,6 @@ chunk_pool_init(struct chunk_pool *pool, size_t limit, size_t chunk_size, size_t
 {
 	/* One more than the accounts give out, since a trim has one in its hands. */
 	size_t n = limit / chunk_size + 1, size = n * chunk_size;
-	void *memory;
 
 	assert(n < NO_CHUNK && (!hugepages || chunk_size % CHUNK_POOL_HUGEPAGE == 0));
 	*pool = (struct chunk_pool){
@@ -150,13 +151,9 @@ chunk_pool_init(struct chunk_pool *pool, size_t limit, size_t chunk_size, size_t
 		.warm = NO_CHUNK,
 		.cold = NO_CHUNK,
 	};
-	memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
-		return -errno;
-	pool->plain = memory;
-	madvise(memory, size,
-		MADV_NOHUGEPAGE); /* what is given back is a chunk, not its surroundings */
+	pool->plain = region_map(size);
+	if (pool->plain == NULL)
+		return -ENOMEM;
 	pool->link = calloc(n, sizeof(pool->link[0]));
 	if (pool->link == NULL) {
 		chunk_pool_done(pool);
@@ -174,7 +171,7 @@ chunk_pool_done(struct chunk_pool *pool)
 
 	if (pool->plain == NULL)
 		return;
-	munmap(pool->plain, size);
+	region_unmap(pool->plain, size);
 	if (pool->huge != NULL)
 		munmap(pool->huge, size);
 	if (pool->huge_fd >= 0)

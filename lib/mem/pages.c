@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define PAGE_SIZE ((size_t)4096)
+#include "mem/region.h"
 
 static size_t
 whole_pages(size_t size)
 {
-	return (size + PAGE_SIZE - 1) & ~(PAGE_SIZE - 1);
+	return (size + REGION_PAGE - 1) & ~(size_t)(REGION_PAGE - 1);
 }
 
 static void *
