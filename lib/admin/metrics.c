@@ -191,6 +191,52 @@ write_listeners(struct text *text, const struct ledger *ledger)
 		labelled(text, name, "listener", ledger->listener[i], ledger->stats.listener[i]);
 }
 
+/* Things of one kind, each with a name: one sample of a family for each. */
+struct rows {
+	const char *label; /* that the name goes under */
+	const void *first;
+	size_t n, size; /* bytes of one */
+	const char *(*name)(const void *row);
+};
+
+static const char *
+name_of_worker(const void *row)
+{
+	return ((const struct status_worker *)row)->name;
+}
+
+static const char *
+name_of_account(const void *row)
+{
+	return ((const struct status_account *)row)->name;
+}
+
+static const char *
+name_of_port(const void *row)
+{
+	return ((const struct status_port *)row)->name;
+}
+
+static const char *
+name_of_output(const void *row)
+{
+	return ((const struct ledger_output *)row)->name;
+}
+
+/* offset: in the row, of a uint64_t. */
+static void
+write_column(struct text *text, enum family family, const struct rows *rows, size_t offset)
+{
+	const char *name = begin_family(text, family), *row = rows->first;
+
+	for (size_t i = 0; i < rows->n; i++, row += rows->size) {
+		uint64_t value;
+
+		memcpy(&value, row + offset, sizeof(value));
+		labelled(text, name, rows->label, rows->name(row), value);
+	}
+}
+
 /* name{worker="…"; the caller goes on. */
 static void
 begin_worker(struct text *text, const char *name, const char *suffix,
@@ -205,26 +251,14 @@ begin_worker(struct text *text, const char *name, const char *suffix,
 static void
 write_worker_counts(struct text *text, const struct status_worker *worker, size_t n)
 {
-	static const struct {
-		enum family family;
-		size_t offset;
-	} counts[] = {
-		{FAMILY_WORKER_TURNS, offsetof(struct status_worker, turns)},
-		{FAMILY_WORKER_BUSY_TURNS, offsetof(struct status_worker, busy_turns)},
-		{FAMILY_WORKER_DATAGRAMS, offsetof(struct status_worker, datagrams)},
-		{FAMILY_WORKER_LINES, offsetof(struct status_worker, lines)},
-	};
+	const struct rows rows = {"worker", worker, n, sizeof(*worker), name_of_worker};
 
-	for (size_t f = 0; f < ARRAY_LENGTH(counts); f++) {
-		const char *name = begin_family(text, counts[f].family);
-
-		for (size_t i = 0; i < n; i++) {
-			uint64_t value;
-
-			memcpy(&value, (const char *)&worker[i] + counts[f].offset, sizeof(value));
-			labelled(text, name, "worker", worker[i].name, value);
-		}
-	}
+	write_column(text, FAMILY_WORKER_TURNS, &rows, offsetof(struct status_worker, turns));
+	write_column(text, FAMILY_WORKER_BUSY_TURNS, &rows,
+		offsetof(struct status_worker, busy_turns));
+	write_column(text, FAMILY_WORKER_DATAGRAMS, &rows,
+		offsetof(struct status_worker, datagrams));
+	write_column(text, FAMILY_WORKER_LINES, &rows, offsetof(struct status_worker, lines));
 }
 
 /* The buckets of an exposed histogram include those before them. */
@@ -358,57 +392,33 @@ write_drops(struct text *text, const struct ledger *ledger)
 static void
 write_outputs(struct text *text, const struct ledger *ledger)
 {
-	static const struct {
-		enum family family;
-		size_t offset;
-	} counts[] = {
-		{FAMILY_OUTPUT_POINTS, offsetof(struct output_counts, points)},
-		{FAMILY_OUTPUT_DELIVERED, offsetof(struct output_counts, delivered)},
-		{FAMILY_OUTPUT_QUEUED, offsetof(struct output_counts, queued)},
-	};
+	const struct rows rows = {"output", ledger->output, ledger->n_outputs,
+		sizeof(ledger->output[0]), name_of_output};
 
-	for (size_t f = 0; f < ARRAY_LENGTH(counts); f++) {
-		const char *name = begin_family(text, counts[f].family);
-
-		for (size_t i = 0; i < ledger->n_outputs; i++) {
-			const char *of = (const char *)&ledger->output[i].counts;
-			uint64_t value;
-
-			memcpy(&value, of + counts[f].offset, sizeof(value));
-			labelled(text, name, "output", ledger->output[i].name, value);
-		}
-	}
+	write_column(text, FAMILY_OUTPUT_POINTS, &rows,
+		offsetof(struct ledger_output, counts.points));
+	write_column(text, FAMILY_OUTPUT_DELIVERED, &rows,
+		offsetof(struct ledger_output, counts.delivered));
+	write_column(text, FAMILY_OUTPUT_QUEUED, &rows,
+		offsetof(struct ledger_output, counts.queued));
 	write_drops(text, ledger);
 }
 
 static void
 write_memory(struct text *text, const struct status_memory *memory)
 {
-	static const struct {
-		enum family family;
-		size_t offset;
-	} columns[] = {
-		{FAMILY_INTAKE_USED, offsetof(struct status_account, used)},
-		{FAMILY_INTAKE_PEAK, offsetof(struct status_account, peak)},
-		{FAMILY_INTAKE_RESERVE, offsetof(struct status_account, reserve)},
-		{FAMILY_INTAKE_CAP, offsetof(struct status_account, cap)},
-		{FAMILY_INTAKE_REFUSED, offsetof(struct status_account, n_refused)},
-	};
+	const struct rows rows = {"account", memory->account, memory->n_accounts,
+		sizeof(memory->account[0]), name_of_account};
 
 	write_one(text, FAMILY_INTAKE_CEILING, memory->ceiling);
 	write_one(text, FAMILY_INTAKE_RESIDENT, memory->resident);
 	write_one(text, FAMILY_INTAKE_RESIDENT_PEAK, memory->resident_peak);
-	for (size_t c = 0; c < ARRAY_LENGTH(columns); c++) {
-		const char *name = begin_family(text, columns[c].family);
-
-		for (size_t i = 0; i < memory->n_accounts; i++) {
-			const char *of = (const char *)&memory->account[i];
-			uint64_t value;
-
-			memcpy(&value, of + columns[c].offset, sizeof(value));
-			labelled(text, name, "account", memory->account[i].name, value);
-		}
-	}
+	write_column(text, FAMILY_INTAKE_USED, &rows, offsetof(struct status_account, used));
+	write_column(text, FAMILY_INTAKE_PEAK, &rows, offsetof(struct status_account, peak));
+	write_column(text, FAMILY_INTAKE_RESERVE, &rows, offsetof(struct status_account, reserve));
+	write_column(text, FAMILY_INTAKE_CAP, &rows, offsetof(struct status_account, cap));
+	write_column(text, FAMILY_INTAKE_REFUSED, &rows,
+		offsetof(struct status_account, n_refused));
 }
 
 static void
@@ -427,20 +437,6 @@ write_status(struct text *text, const struct status *status)
 	write_one(text, FAMILY_CONTEXT_BYTES, status->context_bytes);
 	write_one(text, FAMILY_CONTEXT_BYTES_MAX, status->context_bytes_max);
 	write_memory(text, &status->memory);
-}
-
-/* A family with a value of each port. */
-static void
-write_port_counts(struct text *text, enum family family, const struct status *status, size_t offset)
-{
-	const char *name = begin_family(text, family);
-
-	for (size_t i = 0; i < status->n_ports; i++) {
-		uint64_t value;
-
-		memcpy(&value, (const char *)&status->port[i] + offset, sizeof(value));
-		labelled(text, name, "port", status->port[i].name, value);
-	}
 }
 
 static void
@@ -462,15 +458,16 @@ write_xstats(struct text *text, const char *name, const struct status_port *port
 static void
 write_links(struct text *text, const struct status *status)
 {
+	const struct rows rows = {"port", status->port, status->n_ports, sizeof(status->port[0]),
+		name_of_port};
 	const char *name = begin_family(text, FAMILY_PORT_LINK);
 
 	for (size_t i = 0; i < status->n_ports; i++)
 		labelled(text, name, "port", status->port[i].name,
 			status->port[i].link.state == LINK_UP);
-	write_port_counts(text, FAMILY_PORT_LINK_CHANGES, status,
+	write_column(text, FAMILY_PORT_LINK_CHANGES, &rows,
 		offsetof(struct status_port, link.changes));
-	write_port_counts(text, FAMILY_PORT_RESETS, status,
-		offsetof(struct status_port, link.resets));
+	write_column(text, FAMILY_PORT_RESETS, &rows, offsetof(struct status_port, link.resets));
 	name = begin_family(text, FAMILY_PORT_MEMBERS_ACTIVE);
 	for (size_t i = 0; i < status->n_ports; i++)
 		if (status->port[i].link.members != 0)
