@@ -64,7 +64,7 @@ check_plan(const struct options *options)
 {
 	static struct machine machine = {.sys = "/nonexistent", .cpu = {0, 1, 5}, .n_cpus = 3};
 	struct plan_error error = {0};
-	uint32_t n_queues = 0, n_inputs = 0;
+	uint32_t n_shares = 0, n_inputs = 0;
 	struct plan plan;
 
 	if (plan_make_on(options, &machine, &plan, &error) != 0) {
@@ -73,14 +73,17 @@ check_plan(const struct options *options)
 			error.exit_code == PLAN_EXIT_RESOURCE);
 		return;
 	}
-	for (uint32_t i = 0; i < plan.n_ports; i++)
-		n_queues += plan.ports[i].spec.queues;
+	for (uint32_t i = 0; i < plan.n_ports; i++) {
+		const struct port_spec *spec = &plan.ports[i].spec;
+
+		n_shares += spec->shares > spec->queues ? spec->shares : spec->queues;
+	}
 	for (uint32_t i = 0; i < plan.n_workers; i++) {
 		REQUIRE(machine_has_cpu(&machine, plan.workers[i].cpu));
 		n_inputs += plan.workers[i].n_inputs;
 	}
-	/* Each socket and each queue is polled by exactly one worker. */
-	REQUIRE(n_inputs == n_queues + plan.n_listeners - plan.n_ports);
+	/* Each socket, queue, and share that is steered is one worker's. */
+	REQUIRE(n_inputs == n_shares + plan.n_listeners - plan.n_ports);
 	plan_free(&plan);
 }
 
